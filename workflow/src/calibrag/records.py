@@ -1,0 +1,330 @@
+"""The records that pass between stages, and how they are read and written as JSON Lines.
+
+Every record is frozen and refuses unknown fields. Ranks count from 1; ``confidence`` lies in [0, 1],
+higher = surer; a missing value is ``None``, never 0, -1 or NaN.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import msgspec
+
+from calibrag.errors import InputError
+
+SCHEMA_VERSION = 1
+"""Version of the trace schema; raised when a field changes its meaning."""
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base of all records."""
+
+
+# --- collections ---------------------------------------------------------------------------------
+
+
+class TextBlock(Record, tag_field="kind", tag="text"):
+    """Running text of a section."""
+
+    text: str
+
+
+class TableBlock(Record, tag_field="kind", tag="table"):
+    """A table: column names and rows of cells, all plain text; every row is as long as the header."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+
+class Section(Record):
+    """A run of blocks under one heading; ``heading`` is None for the lead of a document."""
+
+    heading: str | None = None
+    blocks: list[TextBlock | TableBlock]
+
+
+class Document(Record):
+    """A document. ``doc_id`` holds no whitespace and no semicolon, so that it fits run files."""
+
+    doc_id: str
+    title: str
+    sections: list[Section]
+
+
+class Support(Record):
+    """One supporting fact: a document and the words of it (None: the whole document)."""
+
+    doc_id: str
+    quote: str | None = None
+
+
+class Question(Record):
+    """A question with its gold answers; ``supported`` is False where the corpus holds no support."""
+
+    qid: str
+    text: str
+    type: str | None = None
+    answers: list[str]
+    answer_kind: Literal["single", "set"] = "single"
+    supported: bool = True
+    support: list[Support] = []
+    split: Literal["train", "dev", "test"] = "test"
+
+
+# --- corpus --------------------------------------------------------------------------------------
+
+
+class Passage(Record):
+    """A passage.
+
+    ``ordinal`` counts the passages of a document from 0; ``start`` and ``end`` are character offsets into
+    ``corpus.chunking.render(document)``; ``text`` of a text passage equals that slice, ``text`` of a table
+    passage repeats the header line where the table was split.
+    """
+
+    passage_id: str
+    doc_id: str
+    title: str
+    heading: str | None
+    kind: Literal["text", "table"]
+    ordinal: int
+    start: int
+    end: int
+    text: str
+
+
+class Annotation(Record):
+    """A name that a passage carries: spelled out in it, or assigned from its document."""
+
+    passage_id: str
+    name: str
+    origin: Literal["passage", "document"]
+
+
+# --- retrieval -----------------------------------------------------------------------------------
+
+
+class Hit(Record):
+    """One line of a ranking; ``rank`` from 1, ``score`` higher = better."""
+
+    passage_id: str
+    rank: int
+    score: float
+
+
+# --- traces --------------------------------------------------------------------------------------
+
+
+class Event(Record, tag_field="event"):
+    """Base of the trace events; ``turn`` counts the agent's calls from 1."""
+
+    turn: int
+
+
+class SearchEvent(Event, tag="search"):
+    """A search and what it returned; excluded passages are listed once, in the trace's provenance."""
+
+    query: str
+    hits: list[Hit]
+
+
+class ReadEvent(Event, tag="read"):
+    """A reading of one passage: the sentences returned, and whether words or entailment chose them."""
+
+    passage_id: str
+    question: str
+    sentences: list[str]
+    chosen_by: Literal["lexical", "entailment"]
+
+
+class ModelEvent(Event, tag="model"):
+    """One model call: what was asked for, the candidates that it scored and their probabilities."""
+
+    model: str
+    purpose: str
+    tokens: int
+    candidates: list[str] = []
+    probabilities: list[float] = []
+
+
+class RecordEvent(Event, tag="record"):
+    """A claim put forward as a nugget; ``nugget_id`` is None where it was rejected outright."""
+
+    passage_id: str
+    quotes: list[str]
+    claim: str
+    entailment: float | None
+    verified: bool
+    reason: str | None
+    nugget_id: str | None
+
+
+class RetractEvent(Event, tag="retract"):
+    """A nugget withdrawn."""
+
+    nugget_id: str
+    accepted: bool
+    reason: str | None
+
+
+class AnswerEvent(Event, tag="answer"):
+    """An answer submitted, and the gate's decision with each failed condition."""
+
+    text: str | None
+    passage_ids: list[str]
+    confidence: float
+    accepted: bool
+    reasons: list[str]
+
+
+class ErrorEvent(Event, tag="error"):
+    """A rejected call or a fault; ``call`` names the tool."""
+
+    call: str
+    problem: str
+
+
+TraceEvent = (
+    SearchEvent | ReadEvent | ModelEvent | RecordEvent | RetractEvent | AnswerEvent | ErrorEvent
+)
+
+
+class Nugget(Record):
+    """A recorded claim; ``entailment`` in [0, 1]; ``verified`` = quotes stand in the passage and it entails."""
+
+    nugget_id: str
+    passage_id: str
+    quotes: list[str]
+    claim: str
+    entailment: float
+    verified: bool
+    retracted: bool = False
+
+
+class Submission(Record):
+    """An answer put to the gate; ``text`` None is a refusal. ``origin`` names a fallback's source."""
+
+    turn: int
+    text: str | None
+    passage_ids: list[str]
+    confidence: float
+    accepted: bool
+    reasons: list[str]
+    origin: Literal["own", "fallback"] = "own"
+    source_pass: int | None = None
+
+
+class Usage(Record):
+    """What a pass cost. ``seconds`` is time spent on its own calls, batches shared evenly."""
+
+    searches: int = 0
+    tool_calls: int = 0
+    rejected_calls: int = 0
+    model_calls: int = 0
+    tokens: int = 0
+    entailments: int = 0
+    seconds: float = 0.0
+
+
+class Trace(Record):
+    """The record of one pass over one question.
+
+    ``status``: ``ok``; ``error`` (the fault is the last event); ``skipped`` (the gated fourth pass).
+    ``answer`` is the accepted submission's text, None for a refusal or where nothing was accepted.
+    ``retrieved`` maps each passage of the pass to its best retrieval score.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    collection: str
+    system: str
+    qid: str
+    pass_number: int
+    excluded: list[str]
+    events: list[TraceEvent]
+    nuggets: list[Nugget]
+    submissions: list[Submission]
+    retrieved: dict[str, float]
+    answer: str | None
+    confidence: float | None
+    confidence_rule: str
+    stop_reason: Literal["accepted", "no_call", "turn_limit", "token_limit", "error", "skipped"]
+    status: Literal["ok", "error", "skipped"]
+    usage: Usage
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+class RunEntry(Record):
+    """One question's answer in an answer run; ``answer`` None is a refusal.
+
+    ``origin`` says which submission was filed: ``pass-1``, or ``pass-3 turn 9 (turned back)``.
+    """
+
+    qid: str
+    answer: str | None
+    confidence: float
+    nuggets: list[Nugget]
+    passage_run: str
+    origin: str
+
+
+# --- reading and writing -------------------------------------------------------------------------
+
+R = TypeVar("R")
+
+_OPENERS = {".gz": gzip.open, ".xz": lzma.open}
+
+
+def open_text(path: str | Path, mode: str = "r"):
+    """Return a UTF-8 text stream; ``.gz`` and ``.xz`` are (de)compressed."""
+    opener = _OPENERS.get(Path(path).suffix, open)
+    return opener(path, mode + "t", encoding="utf-8", newline="\n" if "w" in mode else None)
+
+
+def read_jsonl(path: str | Path, record: type[R]) -> Iterator[R]:
+    """Yield the records of a JSON Lines file; blank lines are passed over.
+
+    Raises
+    ------
+    InputError
+        A line is no JSON, or no such record; names file, line and field.
+    """
+    decoder = msgspec.json.Decoder(record)
+    number = 0
+    try:
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.strip():
+                    continue
+                try:
+                    yield decoder.decode(line)
+                except msgspec.ValidationError as error:
+                    problem, _, field = str(error).partition(" - at `$.")
+                    raise InputError(path, problem, number, field.rstrip("`") or None) from None
+                except msgspec.DecodeError as error:
+                    raise InputError(path, f"not a line of JSON ({error})", number) from None
+    except (UnicodeDecodeError, EOFError, OSError, lzma.LZMAError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError):
+            raise
+        raise InputError(path, f"unreadable after line {number} ({error})") from error
+
+
+def write_jsonl(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
+    """Write records as JSON Lines and return how many; the file appears only when it is whole."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # the suffix must survive, since it chooses the compression
+    partial = target.with_name(f".{os.getpid()}.{target.name}")
+    count = 0
+    with open_text(partial, "w") as out:
+        for record in records:
+            out.write(msgspec.json.encode(record).decode() + "\n")
+            count += 1
+    partial.replace(target)
+    return count
