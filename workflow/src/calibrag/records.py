@@ -41,7 +41,7 @@ class TableBlock(Record, tag_field="kind", tag="table"):
     rows: list[list[str]]
 
 
-class Section(Record):
+class Section(Record, kw_only=True):
     """A run of blocks under one heading; ``heading`` is None for the lead of a document."""
 
     heading: str | None = None
@@ -63,7 +63,7 @@ class Support(Record):
     quote: str | None = None
 
 
-class Question(Record):
+class Question(Record, kw_only=True):
     """A question with its gold answers; ``supported`` is False where the corpus holds no support."""
 
     qid: str
@@ -231,7 +231,7 @@ class Usage(Record):
     seconds: float = 0.0
 
 
-class Trace(Record):
+class Trace(Record, kw_only=True):
     """The record of one pass over one question.
 
     ``status``: ``ok``; ``error`` (the fault is the last event); ``skipped`` (the gated fourth pass).
