@@ -1,0 +1,156 @@
+"""An answer run (AC-1, AC-2 ...) scored a question, then summarised in one row with bootstrap intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from calibrag.errors import CalibragError
+from calibrag.evaluation import answers, bootstrap, confidence
+from calibrag.records import Question, RunEntry
+
+COLUMNS = [
+    "qid", "answer", "right", "em", "f1", "confidence", "refused", "missing", "error", "supported"
+]  # fmt: skip
+MEASURES = ["accuracy", "em", "f1", "r_o", "r_u", "hmr", "acc_hmr", "ob"]
+
+
+def score_answer_run(
+    entries: Sequence[RunEntry], questions: Sequence[Question], errors: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return one row a question, in the order of the questions, with the columns `COLUMNS`.
+
+    ``right`` is `answers.is_right`: a gold answer matches officially or under the grouping key. ``em`` and
+    ``f1`` are official. ``answer`` is None for a refusal and where the run lacks the question (``missing``), and
+    only there ``confidence`` is NaN. ``error`` is the question's fault in `errors`, else None.
+
+    Parameters
+    ----------
+    entries
+        The run, at most one entry a question.
+    questions
+        The questions that the run was asked.
+    errors
+        qid -> what went wrong, for questions that ended in an error.
+
+    Raises
+    ------
+    CalibragError
+        The run answers a question twice, or one that was not asked; or a question wants a set of answers, or
+        has no gold answer, which is not scored here.
+    """
+    by_qid = {entry.qid: entry for entry in entries}
+    _check_run(entries, by_qid, questions, errors)
+    rows = []
+    for question in questions:
+        entry = by_qid.get(question.qid)
+        answer = entry.answer if entry else None
+        gold = question.answers if question.supported else []
+        rows.append(
+            {
+                "qid": question.qid,
+                "answer": answer,
+                "right": answers.is_right(answer, gold),
+                "em": answers.exact_match(answer, gold),
+                "f1": answers.f1(answer, gold),
+                "confidence": entry.confidence if entry else np.nan,
+                "refused": entry is not None and answer is None,
+                "missing": entry is None,
+                "error": errors.get(question.qid),
+                "supported": question.supported,
+            }
+        )
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    kinds = dict.fromkeys(["right", "refused", "missing", "supported"], bool)
+    return frame.astype(kinds | {"em": int, "f1": float, "confidence": float, "answer": object, "error": object})
+
+
+def _check_run(entries, by_qid, questions, errors) -> None:
+    asked = {question.qid for question in questions}
+    if len(by_qid) < len(entries):
+        raise CalibragError(f"the run must answer a question once (got {len(entries)} entries of {len(by_qid)})")
+    for what, qids in (("run answers", by_qid), ("errors name", errors)):
+        if strange := sorted(set(qids) - asked):
+            raise CalibragError(f"the {what} {len(strange)} questions that were not asked, such as {strange[0]}")
+    for question in questions:
+        if question.answer_kind == "set":
+            raise CalibragError(f"question {question.qid}: answer_kind must be 'single' to be scored (got 'set')")
+        if question.supported and not question.answers:
+            raise CalibragError(f"question {question.qid}: a supported question must have a gold answer (got none)")
+
+
+def summarise_answer_run(
+    per_question: pd.DataFrame, B: int, level: float, seed: int, missing: Literal["present", "wrong"]
+) -> dict[str, float | int | None]:
+    """Return one row of a table: counts, then each of `MEASURES` with ``_low`` and ``_high``.
+
+    Counts: ``n`` questions that the measures rest on, ``n_asked``, ``n_missing``, ``n_error``, ``n_refused``,
+    ``n_right``, ``n_right_refusals``, ``share_no_wrong`` (resamples without a wrong answer, where R_O is 1 for
+    free). Measures are None where n is 0.
+
+    A refusal counts as an answer that is not right, with its confidence (see `confidence`). Only on a question
+    without support (``supported`` False) it is right, and stays out of n; an answer there is wrong.
+
+    Parameters
+    ----------
+    per_question
+        From `score_answer_run`.
+    B, level, seed
+        Resamples, share that an interval holds, and seed of the bootstrap over the n questions.
+    missing
+        ``present``: n counts the questions in the run, as the organisers do. ``wrong``: a question that the run
+        lacks counts in n as not right with EM and F1 of 0, and has no part in R_O, R_U and mean confidence.
+    """
+    if missing not in ("present", "wrong"):
+        raise ValueError(f"missing must be 'present' or 'wrong' (got {missing!r})")
+    right_refusal = per_question["refused"] & ~per_question["supported"]
+    counted = per_question[~right_refusal & ((missing == "wrong") | ~per_question["missing"])]
+    row: dict[str, float | int | None] = {
+        "n": len(counted),
+        "n_asked": len(per_question),
+        "n_missing": int(per_question["missing"].sum()),
+        "n_error": int(per_question["error"].notna().sum()),
+        "n_refused": int(per_question["refused"].sum()),
+        "n_right": int(counted["right"].sum()),
+        "n_right_refusals": int(right_refusal.sum()),
+    }
+    if counted.empty:
+        row["share_no_wrong"] = None
+        return row | dict.fromkeys(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high"))
+    stated, right, filed = columns(counted)
+    confidence.check(stated, right, filed)
+    index = bootstrap.resamples(len(counted), B, seed)
+    row["share_no_wrong"] = bootstrap.share_without_wrong(right, index)
+    for name, estimate in _estimates(counted, stated, right, filed, index, level).items():
+        row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+    return row
+
+
+def columns(per_question: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return confidence (NaN where missing), right and filed, as `confidence` and `bootstrap` take them."""
+    stated = per_question["confidence"].to_numpy(float)
+    return stated, per_question["right"].to_numpy(bool), ~per_question["missing"].to_numpy(bool)
+
+
+def _estimates(counted, stated, right, filed, index, level) -> dict[str, bootstrap.Interval]:
+    """Return every measure with its interval, the resampled arrays of the HMR family gathered once."""
+
+    def family(*arrays):
+        return np.stack(list(confidence.measures(*arrays).values()), axis=-1)
+
+    values = confidence.measures(stated, right, filed)
+    replicated = bootstrap.replicates(family, index, stated, right, filed)
+    estimates = {
+        name: bootstrap.Interval(float(value), *bootstrap.interval(replicated[:, column], level))
+        for column, (name, value) in enumerate(values.items())
+    }
+    for name in ("em", "f1"):
+        estimates[name] = bootstrap.estimate(_mean, index, level, counted[name].to_numpy(float))
+    return {name: estimates[name] for name in MEASURES}
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    return values.mean(axis=-1)
