@@ -1,0 +1,1 @@
+"""Collections of documents and questions: readers of each format."""
