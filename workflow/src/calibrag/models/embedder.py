@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
 
 from calibrag.errors import ConfigError, MissingModelError
 from calibrag.models.locate import check_sha256, locate
@@ -63,6 +64,7 @@ class SentenceEmbedder:
         path = locate(name)
         if sha256 is not None:
             check_sha256(Path(path) / "model.safetensors", sha256)
+        transformers_logging.disable_progress_bar()  # it fills log files with half-drawn bars
         try:
             self._model = SentenceTransformer(
                 path, device=device, model_kwargs={"dtype": DTYPES[dtype]}, local_files_only=Path(path).exists()

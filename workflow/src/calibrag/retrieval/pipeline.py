@@ -1,0 +1,131 @@
+"""Retrievers put together by PyTerrier's operators, and searching with them.
+
+    lexical % depth ─┐
+                     ├─ reciprocal rank fusion >> reranking of the top >> % returned
+    dense % depth ───┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+from pyterrier_alpha import RRFusion
+
+from calibrag.errors import ConfigError
+from calibrag.records import Hit, Question
+from calibrag.retrieval import frames
+from calibrag.retrieval.runs import write_run
+
+# sums of two reciprocals differ by more than 1e-10 or not at all
+_DECIMALS = 12
+
+
+class Ranked(pt.Transformer):
+    """Puts a ranking in its one order: score falling, ties by passage id, rank anew.
+
+    RRFusion breaks ties by the order of the rows that it was given, and pandas decides that order.
+    """
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return the ranking, ordered, with the columns of `frames.RESULT_COLUMNS`."""
+        # RRFusion of empty rankings only returns columns of its own
+        if inp.empty:
+            return inp.reindex(columns=frames.RESULT_COLUMNS).astype({"score": float, "rank": int})
+        return frames.ranked(inp.assign(score=inp["score"].round(_DECIMALS)))[frames.RESULT_COLUMNS]
+
+
+def build(
+    settings: Mapping[str, Any],
+    lexical: pt.Transformer | None,
+    dense: pt.Transformer | None,
+    reranker: pt.Transformer | None,
+) -> pt.Transformer:
+    """Return the pipeline of a retriever's settings: queries in, the final ranking out.
+
+    Parameters
+    ----------
+    settings
+        ``lexical`` and ``dense`` (each with ``depth``, or None), ``rrf_k``, ``rerank`` (with ``depth``, or None),
+        ``returned``: the ``retriever`` block of a system.
+    lexical, dense, reranker
+        The stages that the settings may take. A stage may return more than its depth here; it must not
+        return less: its own depth is at least that of the settings.
+
+    Raises
+    ------
+    ConfigError
+        Neither first stage is asked for, one that is asked for is not given, or a depth cannot be met.
+    """
+    stages = []
+    for key, stage in (("lexical", lexical), ("dense", dense)):
+        if settings[key] is not None:
+            _check_stage(key, stage, settings[key]["depth"])
+            stages.append(stage % settings[key]["depth"])
+    if not stages:
+        raise ConfigError("retriever", "must have lexical or dense, or both (got neither)")
+    pipeline = stages[0]
+    if len(stages) > 1:
+        # Cormack's formula is 1 / (k + rank) with ranks from 1; RRFusion's ranks count from 0
+        pipeline = RRFusion(*stages, k=settings["rrf_k"] + 1, num_results=None)
+    pipeline = pipeline >> Ranked()
+    if settings["rerank"] is not None:
+        _check_stage("rerank", reranker, settings["rerank"]["depth"])
+        pipeline = pipeline % settings["rerank"]["depth"] >> reranker >> Ranked()
+    return pipeline % settings["returned"]
+
+
+def _check_stage(key: str, stage: pt.Transformer | None, depth: int) -> None:
+    if stage is None:
+        raise ConfigError(f"retriever.{key}", "is asked for, but its index or model was not given")
+    own = getattr(stage, "depth", depth)
+    if own < depth:
+        raise ConfigError(f"retriever.{key}.depth", f"must be at most what the stage was opened with, {own} (got {depth})")
+
+
+def search(pipeline: pt.Transformer, queries: Sequence[tuple[str, str, Iterable[str]]]) -> dict[str, list[Hit]]:
+    """Return the ranking of each query in one call of the pipeline; nothing found is an empty list.
+
+    Parameters
+    ----------
+    queries
+        (qid, query, excluded passage ids), each qid once.
+    """
+    found: dict[str, list[Hit]] = {qid: [] for qid, _, _ in queries}
+    if len(found) != len(queries):
+        raise ValueError(f"qids must be different (got {len(queries)} queries with {len(found)} qids)")
+    if not queries:
+        return found
+    frame = pd.DataFrame(
+        {
+            "qid": [qid for qid, _, _ in queries],
+            "query": [query for _, query, _ in queries],
+            "exclude": [frozenset(excluded) for _, _, excluded in queries],
+        }
+    )
+    ranking = pipeline.transform(frame)
+    columns = (ranking[column].tolist() for column in ("qid", "docno", "rank", "score"))
+    for qid, docno, rank, score in zip(*columns, strict=True):
+        found[qid].append(Hit(passage_id=docno, rank=rank + 1, score=score))
+    return found
+
+
+def rank_questions(
+    pipelines: Mapping[str, pt.Transformer],
+    questions: Iterable[Question],
+    folder: str | Path,
+    batch_size: int,
+) -> None:
+    """Write, for each named pipeline, the run of all questions to ``folder/NAME.tsv.gz``.
+
+    Questions are ranked ``batch_size`` at a time, so that models work on full batches.
+    """
+    asked = [(question.qid, question.text, ()) for question in questions]
+    for name, pipeline in pipelines.items():
+        rankings: dict[str, list[Hit]] = {}
+        for start in range(0, len(asked), batch_size):
+            rankings |= search(pipeline, asked[start : start + batch_size])
+        write_run(Path(folder) / f"{name}.tsv.gz", rankings, name)
