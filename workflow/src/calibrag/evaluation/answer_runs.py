@@ -12,9 +12,20 @@ from calibrag.errors import CalibragError
 from calibrag.evaluation import answers, bootstrap, confidence
 from calibrag.records import Question, RunEntry
 
-COLUMNS = [
-    "qid", "answer", "right", "em", "f1", "confidence", "refused", "missing", "error", "supported"
-]  # fmt: skip
+COLUMNS = {
+    "qid": object,
+    "answer": object,
+    "right": bool,
+    "em": int,
+    "f1": float,
+    "confidence": float,
+    "refused": bool,
+    "missing": bool,
+    "error": object,
+    "supported": bool,
+}
+"""Columns of a scored run with their types; text is of type object, where None stays None."""
+
 MEASURES = ["accuracy", "em", "f1", "r_o", "r_u", "hmr", "acc_hmr", "ob"]
 
 
@@ -63,9 +74,7 @@ def score_answer_run(
                 "supported": question.supported,
             }
         )
-    frame = pd.DataFrame(rows, columns=COLUMNS)
-    kinds = dict.fromkeys(["right", "refused", "missing", "supported"], bool)
-    return frame.astype(kinds | {"em": int, "f1": float, "confidence": float, "answer": object, "error": object})
+    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in COLUMNS.items()})
 
 
 def _check_run(entries, by_qid, questions, errors) -> None:

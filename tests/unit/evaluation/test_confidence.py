@@ -1,0 +1,142 @@
+"""The HMR family: a second implementation, the facts of the spec, and the published values."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibrag.evaluation import confidence as family
+
+unit = st.floats(0, 1)
+runs = st.lists(st.tuples(unit, st.booleans()), min_size=1, max_size=30)
+
+
+def split(run):
+    return np.array([c for c, _ in run]), np.array([right for _, right in run])
+
+
+def by_hand(run):
+    """Return the measures of [(confidence, right)], in plain Python and straight from the formulas."""
+    right = [c for c, is_right in run if is_right]
+    wrong = [c for c, is_right in run if not is_right]
+    r_o = 1 - sum(wrong) / len(wrong) if wrong else 1
+    r_u = sum(right) / len(right) if right else 1
+    hmr = 0 if r_o == r_u == 0 else 2 * r_o * r_u / (r_o + r_u)
+    accuracy = len(right) / len(run)
+    mean = sum(c for c, _ in run) / len(run)
+    return {
+        "accuracy": accuracy, "r_o": r_o, "r_u": r_u, "hmr": hmr, "acc_hmr": accuracy * hmr, "ob": mean - accuracy
+    }  # fmt: skip
+
+
+@given(runs)
+def test_measures_agree_with_a_plain_implementation(run):
+    found = family.measures(*split(run))
+    assert {name: float(value) for name, value in found.items()} == pytest.approx(by_hand(run))
+
+
+@given(runs)
+def test_each_function_gives_what_measures_gives(run):
+    c, right = split(run)
+    found = family.measures(c, right)
+    assert found["accuracy"] == family.accuracy(right)
+    for name, function in [("r_o", family.r_o), ("r_u", family.r_u), ("hmr", family.hmr),
+                           ("acc_hmr", family.acc_hmr), ("ob", family.overconfidence_bias)]:  # fmt: skip
+        assert found[name] == function(c, right)
+
+
+@given(st.integers(1, 8), st.data())
+def test_leading_axes_are_runs_of_their_own(n, data):
+    rows = [data.draw(st.lists(st.tuples(unit, st.booleans()), min_size=n, max_size=n)) for _ in range(4)]
+    c, right = np.array([split(row)[0] for row in rows]), np.array([split(row)[1] for row in rows])
+    stacked = family.measures(c.reshape(2, 2, n), right.reshape(2, 2, n))
+    for name, values in stacked.items():
+        assert values.shape == (2, 2)
+        assert values.ravel() == pytest.approx([by_hand(row)[name] for row in rows])
+
+
+@given(unit, st.integers(1, 20), st.integers(1, 20))
+def test_constant_confidence_gives_2c_1_minus_c_at_any_accuracy(c, right, wrong):
+    judged = np.array([True] * right + [False] * wrong)
+    assert family.hmr(np.full(right + wrong, c), judged) == pytest.approx(2 * c * (1 - c))
+    assert family.hmr(np.full(right + wrong, c), judged) <= 0.5 + 1e-12
+
+
+@given(st.integers(1, 20))
+def test_all_wrong_at_zero_gives_hmr_1_and_acc_hmr_0(n):
+    c, right = np.zeros(n), np.zeros(n, bool)
+    assert family.hmr(c, right) == 1
+    assert family.acc_hmr(c, right) == 0
+
+
+@given(runs)
+def test_mean_confidence_decomposes(run):
+    c, right = split(run)
+    accuracy = family.accuracy(right)
+    parts = accuracy * family.r_u(c, right) + (1 - accuracy) * (1 - family.r_o(c, right))
+    assert c.mean() == pytest.approx(parts)
+    assert family.overconfidence_bias(c, right) == pytest.approx(parts - accuracy)
+
+
+def test_exactly_wrong_confidence_gives_0_and_not_nan():
+    c, right = np.array([0.0, 1.0]), np.array([True, False])
+    assert family.r_o(c, right) == family.r_u(c, right) == family.hmr(c, right) == 0
+
+
+def published(rights, wrongs):
+    return np.array(rights + wrongs), np.array([True] * len(rights) + [False] * len(wrongs))
+
+
+def test_published_four_pass_rule():
+    # 60 of 64 right; right confidences sum to 95/2 and wrong ones to 3/2, in 0, .5 and 1
+    c, right = published([1.0] * 40 + [0.5] * 15 + [0.0] * 5, [1.0, 0.5, 0.0, 0.0])
+    assert family.r_o(c, right) == pytest.approx(5 / 8)
+    assert family.r_u(c, right) == pytest.approx(95 / 120)
+    assert f"{family.hmr(c, right):.4f}" == "0.6985"
+    assert f"{family.acc_hmr(c, right):.4f}" == "0.6549"
+
+
+def test_published_single_pass_rule():
+    # 58 of 64 right, 32 of them at 100; one of the 6 wrong at 100
+    c, right = published([1.0] * 32 + [0.0] * 26, [1.0] + [0.0] * 5)
+    assert family.r_o(c, right) == pytest.approx(5 / 6)
+    assert family.r_u(c, right) == pytest.approx(32 / 58)
+    assert f"{family.hmr(c, right):.4f}" == "0.6639"
+    assert f"{family.acc_hmr(c, right):.4f}" == "0.6017"
+
+
+def test_published_most_confident_run_multiplies_out():
+    right = np.array([True] * 59 + [False] * 5)
+    assert f"{family.accuracy(right) * 0.4915:.4f}" == "0.4531"
+
+
+def test_missing_answers_cost_accuracy_and_leave_hmr_alone():
+    c, right = np.array([0.9, 0.2, 0.4]), np.array([True, False, True])
+    more_c, more_right = np.append(c, [np.nan] * 3), np.append(right, [False] * 3)
+    filed = ~np.isnan(more_c)
+    assert family.accuracy(more_right) == pytest.approx(2 / 6)
+    assert family.hmr(more_c, more_right, filed) == family.hmr(c, right)
+    assert family.acc_hmr(more_c, more_right, filed) == pytest.approx(family.acc_hmr(c, right) / 2)
+    assert family.overconfidence_bias(more_c, more_right, filed) == pytest.approx(0.5 - 2 / 6)
+
+
+@pytest.mark.parametrize(
+    ("c", "right", "filed", "problem"),
+    [
+        ([0.5, np.nan], [True, False], None, "lie in"),
+        ([0.5, 100.0], [True, False], None, "lie in"),
+        ([-0.1], [True], None, "lie in"),
+        ([], [], None, "n >= 1"),
+        ([0.5], [True, False], None, "one shape"),
+        ([0.5], [1], None, "boolean"),
+        ([0.5], [True], [False], "cannot be right"),
+        ([0.5], [True], [True, True], "shape of confidence"),
+    ],
+)
+def test_holes_and_percentages_are_refused(c, right, filed, problem):
+    with pytest.raises(ValueError, match=problem):
+        family.check(np.array(c), np.array(right, dtype=bool if not right else None), filed)
+
+
+def test_a_hole_is_allowed_where_nothing_was_filed():
+    family.check(np.array([0.5, np.nan]), np.array([True, False]), np.array([True, False]))
