@@ -18,9 +18,7 @@ def clean_title(title: str) -> str:
     return " ".join(html.unescape(title).split())
 
 
-def documents(
-    entries: Iterable[Mapping], paragraphs: Iterable[Mapping], file: str
-) -> Iterator[Document]:
+def documents(entries: Iterable[Mapping], paragraphs: Iterable[Mapping], file: str) -> Iterator[Document]:
     """Yield a document for each title of the contexts, then for each further title of the paragraphs.
 
     Parameters
@@ -45,9 +43,7 @@ def documents(
         texts.setdefault(clean_title(paragraph["title"]), _join([paragraph["text"]]))
     for title, text in texts.items():
         if text:
-            yield Document(
-                doc_id=title_to_id(title), title=title, sections=[Section(blocks=[TextBlock(text=text)])]
-            )
+            yield Document(doc_id=title_to_id(title), title=title, sections=[Section(blocks=[TextBlock(text=text)])])
 
 
 def question(entry: Mapping, split: str) -> Question:

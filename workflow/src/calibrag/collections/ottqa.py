@@ -30,9 +30,7 @@ def table_doc_id(table_id: str) -> str:
 def article_document(article: Mapping) -> Document:
     """Return the document of an article: {id, title, text}."""
     block = TextBlock(text=detokenise(article["text"]))
-    return Document(
-        doc_id=article_doc_id(article["id"]), title=article["title"], sections=[Section(blocks=[block])]
-    )
+    return Document(doc_id=article_doc_id(article["id"]), title=article["title"], sections=[Section(blocks=[block])])
 
 
 def table_document(table: Mapping) -> Document:
