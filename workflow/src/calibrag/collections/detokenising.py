@@ -20,6 +20,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<![^\s(\[{«])([(\[{«]) ", r"\1"),
         # clitics of English
         (r" ('(?:s|S|re|ve|ll|d|m)|n't|N'T)(?=[\s.,;:!?)\]}]|$)", r"\1"),
+        (r" ’ (s|re|ve|ll|d|m)(?=[\s.,;:!?)\]}]|$)", r"’\1"),
         # feet and minutes: 6 ' 0
         (r"(?<=\d) ' (?=\d)", "'"),
         # a lone apostrophe is a plural's possessive (the Yankees ' 27 titles) or closes a quotation
