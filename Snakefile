@@ -1,0 +1,75 @@
+"""calibrag: question answering with confidence, from documents to tables. Run it with `make run`, or in its environment
+with `snakemake --cores 32 all`; workflow/README.md says what each stage reads and writes.
+
+Where results lie:
+
+    results/{collection}/collections/                documents and questions of the collection, checked
+    results/{collection}/corpus/                     passages, names, qrels
+    results/{collection}/retrieval/                  sparse and dense index, rankings/{retriever}.tsv.gz
+    results/{collection}/evaluation/                 measures of the rankings, by question
+    results/{collection}/{system}/pass-{n}/          traces of the n-th pass over each question
+    results/{collection}/{system}/runs/              what is filed: PG-1, PG-2, AC-1, AC-2
+    results/{collection}/{system}/evaluation/        measures of the runs, by question
+    results/models/{adapter}/                        training and evaluation of the adapters
+    results/tables/{experiment}/  figures/{experiment}/
+    results/logs/{stage}/  benchmarks/{stage}/  run_config.yaml  report.html
+
+Every name in braces is a key of config.yaml.
+"""
+
+import os
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+from calibrag import configuration, job, provenance
+
+min_version("9.27")
+
+BASE = Path(os.path.relpath(workflow.basedir))  # relative, so that moving the folder changes no parameter
+
+
+configfile: str(BASE / "config.yaml")
+
+
+config = configuration.resolve(
+    config,
+    schema=configuration.load_yaml(BASE / "workflow/schemas/config.schema.yaml"),
+    root=BASE,
+    files=[BASE / "config.yaml", *workflow.overwrite_configfiles],
+)
+fingerprint = provenance.Fingerprints(BASE / "workflow/scripts")
+
+
+wildcard_constraints:
+    collection="|".join(config["collections"]),
+    retriever="|".join(config["retrievers"]),
+    system="|".join(config["systems"]),
+    experiment="|".join(config["experiments"]),
+    adapter="reranker|verifier",
+    n=r"[1-9]\d*",
+
+
+include: "workflow/rules/models.smk"
+include: "workflow/rules/collections.smk"
+include: "workflow/rules/corpus.smk"
+include: "workflow/rules/retrieval.smk"
+include: "workflow/rules/execution.smk"
+include: "workflow/rules/runs.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/reporting.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.tables.input,
+        "results/run_config.yaml",
+
+
+onsuccess:
+    print(job.where_results_lie("results"))
+
+
+onerror:
+    print(job.where_errors_lie(log))

@@ -1,0 +1,51 @@
+"""Which documents and questions are worked on?
+
+Needs     the two JSON Lines files of each collection in config.yaml (format: workflow/README.md)
+Makes     results/{collection}/collections/documents.jsonl.gz and questions.jsonl: checked, the questions sampled
+Steps     read_documents, then read_questions; apart, so that a changed question does not rebuild an index
+"""
+
+
+rule read_documents:
+    """Check the documents, with file, line and field in each error."""
+    input:
+        documents=lookup(dpath="collections/{collection}/documents", within=config),
+    output:
+        "results/{collection}/collections/documents.jsonl.gz",
+    log:
+        "results/logs/collections/read_documents/{collection}.log",
+    benchmark:
+        "results/benchmarks/collections/read_documents/{collection}.tsv"
+    params:
+        code=fingerprint("read_documents"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/read_documents.py"
+
+
+rule read_questions:
+    """Check the questions of a split and draw the configured sample."""
+    input:
+        documents="results/{collection}/collections/documents.jsonl.gz",
+        questions=lookup(dpath="collections/{collection}/questions", within=config),
+    output:
+        "results/{collection}/collections/questions.jsonl",
+    log:
+        "results/logs/collections/read_questions/{collection}.log",
+    benchmark:
+        "results/benchmarks/collections/read_questions/{collection}.tsv"
+    params:
+        code=fingerprint("read_questions"),
+        split=lookup(dpath="collections/{collection}/split", within=config),
+        sample=lookup(dpath="collections/{collection}/sample", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/read_questions.py"

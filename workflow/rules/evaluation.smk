@@ -1,0 +1,78 @@
+"""How good is each ranking, passage run and answer run, question by question?
+
+Needs     questions, qrels, rankings, runs
+Makes     results/{collection}/evaluation/rankings/{retriever}.csv and results/{collection}/{system}/evaluation/
+          passages.csv, answers.csv: one row a question (and measure)
+Steps     the three rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
+          runs one ablation and nothing else
+"""
+
+
+rule score_retrieval:
+    """Measure a retriever's ranking of each question."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        qrels="results/{collection}/corpus/qrels.txt",
+        ranking="results/{collection}/retrieval/rankings/{retriever}.tsv.gz",
+    output:
+        "results/{collection}/evaluation/rankings/{retriever}.csv",
+    log:
+        "results/logs/evaluation/score_retrieval/{collection}/{retriever}.log",
+    benchmark:
+        "results/benchmarks/evaluation/score_retrieval/{collection}/{retriever}.tsv"
+    params:
+        code=fingerprint("score_retrieval"),
+        measures=lookup(dpath="evaluation/measures", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/score_retrieval.py"
+
+
+rule score_passage_runs:
+    """Measure PG-1 and PG-2 on each question."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        qrels="results/{collection}/corpus/qrels.txt",
+        runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
+    output:
+        "results/{collection}/{system}/evaluation/passages.csv",
+    log:
+        "results/logs/evaluation/score_passage_runs/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/score_passage_runs/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("score_passage_runs"),
+        measures=lookup(dpath="evaluation/measures", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/score_passage_runs.py"
+
+
+rule score_answer_runs:
+    """Judge the answers of AC-1 and AC-2 against the gold answers."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        runs=multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
+    output:
+        "results/{collection}/{system}/evaluation/answers.csv",
+    log:
+        "results/logs/evaluation/score_answer_runs/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/score_answer_runs/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("score_answer_runs"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/score_answer_runs.py"

@@ -1,0 +1,86 @@
+"""What does the agent do on each question, and how well does its reader read?
+
+Needs     questions, passages, indexes, the adapters
+Makes     results/{collection}/{system}/pass-{n}/traces.jsonl, one record a question with all that the pass did;
+          results/{collection}/{system}/evaluation/reader.csv
+Steps     run_pass for n = 1, 2, ...: a later pass searches without the passages that the earlier ones recorded; passes
+          above passes.minimum run only on the questions where the last two were unsure
+"""
+
+
+def earlier_passes(wildcards):
+    """Return the traces of the passes before this one."""
+    return collect(
+        "results/{collection}/{system}/pass-{n}/traces.jsonl",
+        n=range(1, int(wildcards.n)),
+        allow_missing=True,
+    )
+
+
+rule run_pass:
+    """Run the n-th pass of a system over the questions of a collection."""
+    input:
+        earlier=earlier_passes,
+        questions="results/{collection}/collections/questions.jsonl",
+        passages="results/{collection}/corpus/passages.parquet",
+        annotations="results/{collection}/corpus/annotations.parquet",
+        sparse=branch(
+            lookup(dpath="systems/{system}/retriever/lexical", within=config),
+            then="results/{collection}/retrieval/sparse",
+            otherwise=[],
+        ),
+        dense=branch(
+            lookup(dpath="systems/{system}/retriever/dense", within=config),
+            then=multiext("results/{collection}/retrieval/dense/", "index.faiss", "ids.txt", "calibrag.json"),
+            otherwise=[],
+        ),
+        reranker=branch(
+            lookup(dpath="systems/{system}/retriever/rerank", within=config),
+            then=lookup(dpath="models/reranker/adapter", within=config),
+            otherwise=[],
+        ),
+        verifier=lookup(dpath="models/verifier/adapter", within=config),
+    output:
+        "results/{collection}/{system}/pass-{n}/traces.jsonl",
+    log:
+        "results/logs/execution/run_pass/{collection}/{system}/pass-{n}.log",
+    benchmark:
+        "results/benchmarks/execution/run_pass/{collection}/{system}/pass-{n}.tsv"
+    params:
+        code=fingerprint("run_pass"),
+        system=lookup(dpath="systems/{system}", within=config),
+        models=lookup(dpath="models", within=config),
+        execution=lookup(dpath="execution", within=config),
+    threads: 1
+    resources:
+        mem_mb=2500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/run_pass.py"
+
+
+rule evaluate_reader:
+    """Measure the reader beside the first and a random candidate, and on the gold passages."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        passages="results/{collection}/corpus/passages.parquet",
+        qrels="results/{collection}/corpus/qrels.txt",
+        traces="results/{collection}/{system}/pass-1/traces.jsonl",
+    output:
+        "results/{collection}/{system}/evaluation/reader.csv",
+    log:
+        "results/logs/execution/evaluate_reader/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/execution/evaluate_reader/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("evaluate_reader"),
+        policy=lookup(dpath="systems/{system}/policy", within=config),
+        models=lookup(dpath="models", within=config),
+    threads: 1
+    resources:
+        mem_mb=2500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/evaluate_reader.py"

@@ -1,0 +1,277 @@
+"""What came out, in tables and figures?
+
+Needs     the measures by question of an experiment's collections, retrievers and systems
+Makes     results/tables/{experiment}/*.csv and *.md, results/figures/{experiment}/*.svg and *.png,
+          results/run_config.yaml; `snakemake --report results/report.html` binds them with their captions
+Steps     one rule a table; each reads its own inputs only, so one changed system rewrites the tables that show it
+"""
+
+
+def chosen(kind):
+    """Return a function of the wildcards: the names of a kind that the experiment takes."""
+    return lookup(dpath=f"experiments/{{experiment}}/{kind}", within=config)
+
+
+rule tabulate_collections:
+    """Count documents, passages, names, questions and their support in each collection."""
+    input:
+        documents=collect("results/{collection}/collections/documents.jsonl.gz", collection=chosen("collections")),
+        questions=collect("results/{collection}/collections/questions.jsonl", collection=chosen("collections")),
+        passages=collect("results/{collection}/corpus/passages.parquet", collection=chosen("collections")),
+        annotations=collect("results/{collection}/corpus/annotations.parquet", collection=chosen("collections")),
+        qrels=collect("results/{collection}/corpus/qrels.txt", collection=chosen("collections")),
+        unmatched=collect("results/{collection}/corpus/unmatched.csv", collection=chosen("collections")),
+    output:
+        csv=report(
+            "results/tables/{experiment}/collections.csv",
+            caption="../report/collections.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "collections"},
+        ),
+        md="results/tables/{experiment}/collections.md",
+    log:
+        "results/logs/reporting/tabulate_collections/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_collections/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_collections"),
+        collections=chosen("collections"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_collections.py"
+
+
+rule tabulate_models:
+    """Set the adapters beside untrained cosine and word overlap."""
+    input:
+        reranker="results/models/reranker/evaluation.csv",
+        verifier="results/models/verifier/evaluation.csv",
+    output:
+        csv=report(
+            "results/tables/{experiment}/models.csv",
+            caption="../report/models.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "models"},
+        ),
+        md="results/tables/{experiment}/models.md",
+    log:
+        "results/logs/reporting/tabulate_models/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_models/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_models"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_models.py"
+
+
+rule tabulate_reader:
+    """Set the reader beside a first and a random candidate, and beside itself on the gold passages."""
+    input:
+        collect(
+            "results/{collection}/{system}/evaluation/reader.csv",
+            collection=chosen("collections"),
+            system=chosen("systems"),
+        ),
+    output:
+        csv=report(
+            "results/tables/{experiment}/reader.csv",
+            caption="../report/reader.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "reader"},
+        ),
+        md="results/tables/{experiment}/reader.md",
+    log:
+        "results/logs/reporting/tabulate_reader/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_reader/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_reader"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_reader.py"
+
+
+rule tabulate_retrieval:
+    """Set the retrievers side by side, with bootstrap intervals."""
+    input:
+        collect(
+            "results/{collection}/evaluation/rankings/{retriever}.csv",
+            collection=chosen("collections"),
+            retriever=chosen("retrievers"),
+        ),
+    output:
+        csv=report(
+            "results/tables/{experiment}/retrieval.csv",
+            caption="../report/retrieval.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "retrieval"},
+        ),
+        md="results/tables/{experiment}/retrieval.md",
+    log:
+        "results/logs/reporting/tabulate_retrieval/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_retrieval/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_retrieval"),
+        evaluation=lookup(dpath="evaluation", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_retrieval.py"
+
+
+rule tabulate_passage_runs:
+    """Set the passage runs side by side, with bootstrap intervals."""
+    input:
+        collect(
+            "results/{collection}/{system}/evaluation/passages.csv",
+            collection=chosen("collections"),
+            system=chosen("systems"),
+        ),
+    output:
+        csv=report(
+            "results/tables/{experiment}/passage_runs.csv",
+            caption="../report/passage_runs.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "passage runs"},
+        ),
+        md="results/tables/{experiment}/passage_runs.md",
+    log:
+        "results/logs/reporting/tabulate_passage_runs/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_passage_runs/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_passage_runs"),
+        evaluation=lookup(dpath="evaluation", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_passage_runs.py"
+
+
+rule tabulate_answer_runs:
+    """Set the answer runs side by side: accuracy and confidence, with bootstrap intervals."""
+    input:
+        collect(
+            "results/{collection}/{system}/evaluation/answers.csv",
+            collection=chosen("collections"),
+            system=chosen("systems"),
+        ),
+    output:
+        csv=report(
+            "results/tables/{experiment}/answer_runs.csv",
+            caption="../report/answer_runs.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "answer runs"},
+        ),
+        md="results/tables/{experiment}/answer_runs.md",
+    log:
+        "results/logs/reporting/tabulate_answer_runs/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_answer_runs/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_answer_runs"),
+        evaluation=lookup(dpath="evaluation", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_answer_runs.py"
+
+
+rule draw_accuracy_hmr:
+    """Draw accuracy against HMR for all answer runs, with curves of equal accHMR."""
+    input:
+        "results/tables/{experiment}/answer_runs.csv",
+    output:
+        svg=report(
+            "results/figures/{experiment}/accuracy_hmr.svg",
+            caption="../report/accuracy_hmr.rst",
+            category="Figures",
+            subcategory="{experiment}",
+            labels={"figure": "accuracy and HMR"},
+        ),
+        png="results/figures/{experiment}/accuracy_hmr.png",
+    log:
+        "results/logs/reporting/draw_accuracy_hmr/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/draw_accuracy_hmr/{experiment}.tsv"
+    params:
+        code=fingerprint("draw_accuracy_hmr"),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/draw_accuracy_hmr.py"
+
+
+rule write_run_config:
+    """Write the resolved configuration beside the results, with versions and the git revision."""
+    input:
+        requirements=BASE / "requirements.in",
+    output:
+        "results/run_config.yaml",
+    log:
+        "results/logs/reporting/write_run_config.log",
+    benchmark:
+        "results/benchmarks/reporting/write_run_config.tsv"
+    params:
+        code=fingerprint("write_run_config"),
+        config=config,
+    threads: 1
+    resources:
+        mem_mb=200,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/write_run_config.py"
+
+
+rule tables:
+    """Make the tables and figures of the reported experiments."""
+    input:
+        collect(
+            "results/tables/{experiment}/{table}.csv",
+            experiment=lookup(dpath="reporting/experiments", within=config),
+            table=["collections", "models", "reader", "retrieval", "passage_runs", "answer_runs"],
+        ),
+        collect(
+            "results/figures/{experiment}/accuracy_hmr.svg",
+            experiment=lookup(dpath="reporting/experiments", within=config),
+        ),

@@ -1,0 +1,15 @@
+"""Check the questions of a collection and draw the sample that is evaluated."""
+
+from calibrag.collections.jsonl import read_collection
+from calibrag.job import logged
+from calibrag.records import write_jsonl
+
+with logged(snakemake.log[0]) as log:
+    _, questions = read_collection(
+        documents=snakemake.input.documents,
+        questions=snakemake.input.questions,
+        split=snakemake.params.split,
+        limit=snakemake.params.sample["size"],
+        seed=snakemake.params.sample["seed"],
+    )
+    log.info("%d questions", write_jsonl(snakemake.output[0], questions))

@@ -1,0 +1,16 @@
+"""Measure a retriever's ranking of each question."""
+
+from calibrag.evaluation.passage_runs import score_passage_run
+from calibrag.evaluation.trec import read_qrels, read_rankings
+from calibrag.job import logged
+from calibrag.records import Question, read_jsonl
+
+with logged(snakemake.log[0]) as log:
+    scores = score_passage_run(
+        run=read_rankings(snakemake.input.ranking),
+        qrels=read_qrels(snakemake.input.qrels),
+        measures=snakemake.params.measures,
+        qids=[question.qid for question in read_jsonl(snakemake.input.questions, Question)],
+    )
+    scores.assign(**snakemake.wildcards).to_csv(snakemake.output[0], index=False)
+    log.info("%d questions", len(scores))
