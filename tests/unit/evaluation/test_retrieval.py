@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyNTCIREVAL import Labeler
 from pyNTCIREVAL.metrics import MSnDCG, QMeasure
@@ -45,6 +45,7 @@ def test_recall_by_hand():
     assert score("R@2", GRADES, RANKING) == pytest.approx(1 / 3)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_ndcg_and_q_agree_with_pyntcireval(data):
     docs = [f"d{i}" for i in range(data.draw(st.integers(1, 30), label="pool"))]

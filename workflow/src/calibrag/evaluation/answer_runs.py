@@ -35,8 +35,8 @@ def score_answer_run(
     """Return one row a question, in the order of the questions, with the columns `COLUMNS`.
 
     ``right`` is `answers.is_right`: a gold answer matches officially or under the grouping key. ``em`` and
-    ``f1`` are official. ``answer`` is None for a refusal and where the run lacks the question (``missing``), and
-    only there ``confidence`` is NaN. ``error`` is the question's fault in `errors`, else None.
+    ``f1`` are official. ``answer`` is None for a refusal and where the run lacks the question (``missing``);
+    ``confidence`` is NaN only where it is missing. ``error`` is the question's fault in `errors`, else None.
 
     Parameters
     ----------
