@@ -180,7 +180,8 @@ class DenseRetriever(pt.Transformer):
         while pending:
             candidates = self._index.search(queries[pending], limit, params=parameters)[1]
             for i, nearest in zip(list(pending), candidates, strict=True):
-                hits = self._ranked(queries[i], nearest[nearest >= 0], whole=limit >= self._index.ntotal)
+                # FAISS fills up with -1 where fewer vectors are left
+                hits = self._ranked(queries[i], nearest[nearest >= 0], whole=limit == len(self) or nearest[-1] < 0)
                 if hits is not None:
                     found[i] = hits
                     pending.remove(i)

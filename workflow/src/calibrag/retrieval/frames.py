@@ -50,7 +50,7 @@ def results(queries: pd.DataFrame, found: Sequence[tuple[Sequence[str], Sequence
     found
         For each row the passage ids and scores, best first.
     """
-    counts = [len(ids) for ids, _ in found]
+    counts = np.array([len(ids) for ids, _ in found], dtype=int)
     frame = queries.iloc[np.repeat(np.arange(len(queries)), counts)].reset_index(drop=True)
     frame = frame.drop(columns=["docno", "score", "rank"], errors="ignore")
     frame["docno"] = pd.Series([pid for ids, _ in found for pid in ids], dtype="str")

@@ -20,7 +20,7 @@ from calibrag.records import Hit, Question
 from calibrag.retrieval import frames
 from calibrag.retrieval.runs import write_run
 
-# sums of two reciprocals differ by more than 1e-10 or not at all
+# below what stages round to themselves; takes only the noise of adding reciprocals
 _DECIMALS = 12
 
 
@@ -69,8 +69,10 @@ def build(
         raise ConfigError("retriever", "must have lexical or dense, or both (got neither)")
     pipeline = stages[0]
     if len(stages) > 1:
-        # Cormack's formula is 1 / (k + rank) with ranks from 1; RRFusion's ranks count from 0
-        pipeline = RRFusion(*stages, k=settings["rrf_k"] + 1, num_results=None)
+        # Cormack's formula is 1 / (k + rank) with ranks from 1; RRFusion's ranks count from 0. It must not cut, since
+        # it breaks ties otherwise than we do, and `num_results=None` crashes it (pyterrier-alpha 0.16.5)
+        longest = settings["lexical"]["depth"] + settings["dense"]["depth"]
+        pipeline = RRFusion(*stages, k=settings["rrf_k"] + 1, num_results=longest)
     pipeline = pipeline >> Ranked()
     if settings["rerank"] is not None:
         _check_stage("rerank", reranker, settings["rerank"]["depth"])
@@ -102,7 +104,8 @@ def search(pipeline: pt.Transformer, queries: Sequence[tuple[str, str, Iterable[
     frame = pd.DataFrame(
         {
             "qid": [qid for qid, _, _ in queries],
-            "query": [query for _, query, _ in queries],
+            # half a surrogate pair, as broken JSON escapes leave it, is no UTF-8: no column can hold it
+            "query": [query.encode("utf-8", "replace").decode("utf-8") for _, query, _ in queries],
             "exclude": [frozenset(excluded) for _, _, excluded in queries],
         }
     )

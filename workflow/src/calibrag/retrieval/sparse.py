@@ -156,8 +156,6 @@ class SparseRetriever(pt.Transformer):
         """Return the weighted sum of the text's terms over the fields; None where no passage has any."""
         schema = self._index.schema
         clauses = []
-        # half a surrogate pair, as broken JSON escapes leave it, is no UTF-8
-        text = text.encode("utf-8", "replace").decode("utf-8")
         for term, count in sorted(Counter(self._analyzer.analyze(text)).items()):
             for field, boost in self.boosts.items():
                 # a term that a field lacks adds nothing but time

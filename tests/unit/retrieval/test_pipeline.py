@@ -1,0 +1,225 @@
+"""Pipelines: fusion by hand, ties, exclusion through every stage, reranking, settings that cannot be met."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from conftest import HashEmbedder, make_passage
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calibrag.errors import ConfigError
+from calibrag.records import Question
+from calibrag.retrieval import dense, pipeline, sparse
+from calibrag.retrieval.reranking import CrossEncoderReranker
+from calibrag.retrieval.runs import read_run
+
+BOTH = {"lexical": {"depth": 100}, "dense": {"depth": 100}, "rrf_k": 60, "rerank": None, "returned": 20}
+
+
+class Fixed(pt.Transformer):
+    """A first stage with a given ranking for each query; remembers the queries that it was given."""
+
+    def __init__(self, rankings: dict[str, list[str]]):
+        self.rankings = rankings
+        self.asked: list[pd.DataFrame] = []
+
+    def transform(self, inp):
+        self.asked.append(inp)
+        rows = [
+            (q, text, docno, 1.0 - rank / 1000, rank)
+            for q, text in zip(inp["qid"], inp["query"], strict=True)
+            for rank, docno in enumerate(self.rankings.get(q, []))
+        ]
+        return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"])
+
+
+class Overlap:
+    """Scores a pair by the share of the query's words that the passage holds; counts its calls."""
+
+    def __init__(self):
+        self.calls: list[list[tuple[str, str]]] = []
+
+    def scores(self, pairs):
+        self.calls.append(pairs)
+        return np.array([[np.mean([w in text.lower() for w in q.lower().split()])] for q, text in pairs])
+
+
+def fused(lexical, dense_, options=BOTH):
+    pipe = pipeline.build(options, Fixed({"q": lexical}), Fixed({"q": dense_}), None)
+    return pipeline.search(pipe, [("q", "text", ())])["q"]
+
+
+def test_fusion_is_cormacks_with_ranks_from_one():
+    hits = fused(["a", "b", "c"], ["c", "d"])
+    # a: 1/61; b: 1/62; c: 1/63 + 1/61; d: 1/62
+    assert [h.passage_id for h in hits] == ["c", "a", "b", "d"]
+    assert [h.rank for h in hits] == [1, 2, 3, 4]
+    assert [h.score for h in hits] == pytest.approx([1 / 63 + 1 / 61, 1 / 61, 1 / 62, 1 / 62], abs=1e-11)
+
+
+@given(
+    lexical=st.permutations([f"d{i}" for i in range(9)]),
+    dense_=st.permutations([f"d{i}" for i in range(3, 14)]),
+    depth=st.integers(1, 12),
+    returned=st.integers(1, 20),
+)
+@settings(max_examples=60, deadline=None)
+def test_fusion_equals_a_second_implementation(lexical, dense_, depth, returned):
+    options = BOTH | {"lexical": {"depth": depth}, "dense": {"depth": depth}, "rrf_k": 10, "returned": returned}
+    sums = {}
+    for ranking in (lexical, dense_):
+        for rank, docno in enumerate(ranking[:depth], start=1):
+            sums[docno] = sums.get(docno, 0) + 1 / (10 + rank)
+    expected = sorted(sums, key=lambda d: (-round(sums[d], 12), d))[:returned]
+    assert [h.passage_id for h in fused(lexical, dense_, options)] == expected
+
+
+def test_ties_of_fusion_stand_in_order_of_ids_whichever_retriever_found_them():
+    assert [h.passage_id for h in fused(["z", "m"], ["a", "n"])] == ["a", "z", "m", "n"]
+    assert [h.passage_id for h in fused(["a", "n"], ["z", "m"])] == ["a", "z", "m", "n"]
+    assert [h.passage_id for h in fused(["z", "a"], ["a", "z"])] == ["a", "z"]
+
+
+def test_ties_across_the_cut_are_kept_by_id():
+    assert [h.passage_id for h in fused(["z"], ["a"], BOTH | {"returned": 1})] == ["a"]
+
+
+def test_one_retriever_or_none_finding_anything_is_no_fault():
+    assert [h.passage_id for h in fused(["b", "a"], [])] == ["b", "a"]
+    assert [h.passage_id for h in fused([], ["b", "a"])] == ["b", "a"]
+    assert fused([], []) == []
+
+
+def test_queries_keep_their_order_and_each_its_own_ranking():
+    pipe = pipeline.build(BOTH, Fixed({"9": ["a"], "10": ["b"]}), Fixed({"10": ["c"], "x": ["d"]}), None)
+    found = pipeline.search(pipe, [("9", "t", ()), ("10", "u", ()), ("x", "t", ()), ("none", "t", ())])
+    assert {q: [h.passage_id for h in hits] for q, hits in found.items()} == {
+        "9": ["a"], "10": ["b", "c"], "x": ["d"], "none": []
+    }  # fmt: skip
+    assert list(found) == ["9", "10", "x", "none"]
+
+
+def test_exclude_reaches_each_retriever_and_leaves_with_the_last_stage():
+    lexical, second = Fixed({"q": ["a"]}), Fixed({"q": ["b"]})
+    pipe = pipeline.build(BOTH, lexical, second, None)
+    frame = pd.DataFrame({"qid": ["q"], "query": ["t"], "exclude": [frozenset({"z"})]})
+    assert list(pipe.transform(frame).columns) == ["qid", "query", "docno", "score", "rank"]
+    assert lexical.asked[0]["exclude"].tolist() == second.asked[0]["exclude"].tolist() == [frozenset({"z"})]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Passages, their two retrievers, a reranker, and every pipeline that settings can make of them."""
+    path = tmp_path_factory.mktemp("world")
+    words = ["shark", "film", "paris", "boxer", "title"]
+    passages = [make_passage(f"d{i}#0", " ".join(words[j % 5] for j in range(i, i + i % 4 + 1))) for i in range(60)]
+    sparse.build(passages, {}, path / "s", threads=1, heap_mb=15, stem=False, stopwords=False, fold_accents=False)
+    dense.build(HashEmbedder().encode([p.text + p.passage_id for p in passages]), [p.passage_id for p in passages], path / "d")
+    lexical = sparse.SparseRetriever(path / "s", {"text": 1.0}, 30)
+    vectors = dense.DenseRetriever(path / "d", HashEmbedder(), 30, threads=1)
+    reranker = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in passages}, 15)
+    pipes = {}
+    for use, rerank in itertools.product(("lexical", "dense", "both"), (None, {"depth": 15})):
+        options = {
+            "lexical": {"depth": 20} if use != "dense" else None,
+            "dense": {"depth": 30} if use != "lexical" else None,
+            "rrf_k": 60,
+            "rerank": rerank,
+            "returned": 12,
+        }
+        pipes[f"{use}-{bool(rerank)}"] = pipeline.build(options, lexical, vectors, reranker)
+    return passages, pipes
+
+
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_no_pipeline_returns_what_is_excluded(world, data):
+    passages, pipes = world
+    excluded = data.draw(st.sets(st.sampled_from([p.passage_id for p in passages])))
+    for pipe in pipes.values():
+        found = pipeline.search(pipe, [("with", "shark film", excluded), ("without", "shark film", ())])
+        assert not {h.passage_id for h in found["with"]} & excluded
+        assert len({h.passage_id for h in found["without"]}) == len(found["without"]) == 12
+        for hits in found.values():
+            assert [h.rank for h in hits] == list(range(1, len(hits) + 1))
+            assert [(-h.score, h.passage_id) for h in hits] == sorted((-h.score, h.passage_id) for h in hits)
+
+
+def test_queries_asked_together_are_ranked_as_if_alone(world):
+    queries = [("1", "shark film", ("d3#0",)), ("2", "paris", ()), ("3", "", ()), ("4", "boxer title film", ())]
+    for pipe in world[1].values():
+        alone = {}
+        for query in queries:
+            alone |= pipeline.search(pipe, [query])
+        assert pipeline.search(pipe, queries) == alone
+
+
+@pytest.mark.parametrize("text", ["", " ", "AND OR ( \" ~ * :", "shark\ud800", "\x00", "日本 фильм", "w " * 10_000])
+def test_hostile_queries_pass_through_every_pipeline(world, text):
+    for pipe in world[1].values():
+        assert "q" in pipeline.search(pipe, [("q", text, ())])
+
+
+def test_no_queries_are_no_call(world):
+    assert all(pipeline.search(pipe, []) == {} for pipe in world[1].values())
+
+
+def test_repeated_qids_are_refused(world):
+    with pytest.raises(ValueError, match="qids must be different"):
+        pipeline.search(world[1]["both-True"], [("q", "a", ()), ("q", "b", ())])
+
+
+def test_reranker_scores_the_top_of_all_queries_in_one_call_and_cuts_the_rest(films):
+    scorer = Overlap()
+    reranker = CrossEncoderReranker(scorer, {p.passage_id: p for p in films}, 3)
+    order = [p.passage_id for p in films]
+    options = BOTH | {"dense": None, "rerank": {"depth": 3}}
+    pipe = pipeline.build(options, Fixed({"1": order, "2": order[::-1]}), None, reranker)
+    found = pipeline.search(pipe, [("1", "deadly creature", ()), ("2", "boxer", ())])
+    assert [h.passage_id for h in found["1"]] == ["alien#0", "jaws#0", "jaws#1"]
+    assert [h.passage_id for h in found["2"]] == ["rocky#0", "heat#0", "up#0"]
+    assert [h.score for h in found["1"]] == [1.0, 0.0, 0.0]
+    assert len(scorer.calls) == 1 and len(scorer.calls[0]) == 6
+    assert scorer.calls[0][1][1] == "Jaws . Production . It was directed by Steven Spielberg and scored by John Williams."
+
+
+def test_scores_that_are_no_numbers_stop_the_reranking(films):
+    class Broken:
+        def scores(self, pairs):
+            return np.full((len(pairs), 1), np.nan)
+
+    reranker = CrossEncoderReranker(Broken(), {p.passage_id: p for p in films}, 3)
+    pipe = pipeline.build(BOTH | {"dense": None, "rerank": {"depth": 3}}, Fixed({"q": ["up#0"]}), None, reranker)
+    with pytest.raises(ValueError, match="must be finite"):
+        pipeline.search(pipe, [("q", "x", ())])
+
+
+@pytest.mark.parametrize(
+    "changes, key",
+    [
+        ({"lexical": None, "dense": None}, "retriever"),
+        ({"rerank": {"depth": 5}}, "retriever.rerank"),
+        ({"dense": None, "lexical": {"depth": 31}}, "retriever.lexical.depth"),
+    ],
+)
+def test_settings_that_cannot_be_met_name_their_key(changes, key):
+    stage = Fixed({})
+    stage.depth = 30
+    options = BOTH | {"lexical": {"depth": 30}, "dense": {"depth": 30}} | changes
+    with pytest.raises(ConfigError) as error:
+        pipeline.build(options, stage, stage, None)
+    assert error.value.key == key
+
+
+def test_rank_questions_writes_a_run_for_each_pipeline(world, tmp_path):
+    questions = [Question(qid=f"q{i}", text=t, answers=["x"]) for i, t in enumerate(["shark", "paris film", ""])]
+    pipes = {name: world[1][name] for name in ("lexical-False", "both-True")}
+    pipeline.rank_questions(pipes, questions, tmp_path, 2)
+    for name, pipe in pipes.items():
+        expected = pipeline.search(pipe, [(q.qid, q.text, ()) for q in questions])
+        assert read_run(tmp_path / f"{name}.tsv.gz") == {q: hits for q, hits in expected.items() if hits}
