@@ -1,0 +1,45 @@
+"""Confidence of a submission, computed by the orchestrator from the record of the pass.
+
+No formula here is fitted, and none asks the model how sure it is (spec/bitem section 4; the formula is not
+stated by the paper). A rule is registered by name; the name is stored in each trace.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from calibrag.records import Nugget
+from calibrag.normalisation import words
+
+FULL_EVIDENCE = 3
+"""Verified nuggets from which on a pass counts as fully evidenced."""
+
+TURNED_BACK_DISCOUNT = 0.9
+"""Factor for each answer that the gate had turned back before."""
+
+
+def answer_overlap(answer: str, claim: str) -> float:
+    """Return the share of the answer's distinct words that stand in the claim, in [0, 1]."""
+    answered = set(words(answer))
+    return len(answered & set(words(claim))) / len(answered) if answered else 0.0
+
+
+def noisy_or_evidence(answer: str | None, nuggets: Sequence[Nugget], turned_back: int) -> float:
+    """Return (1 - prod(1 - e_i)) x min(1, k / 3) x 0.9^turned_back over the k verified nuggets.
+
+    ``e_i = entailment_i x (0.5 + 0.5 x overlap_i)``. Sparse evidence gives low confidence by construction; a
+    refusal has none. In [0, 1], higher = surer.
+    """
+    if answer is None:
+        return 0.0
+    evidence = [n.entailment * (0.5 + 0.5 * answer_overlap(answer, n.claim)) for n in nuggets]
+    doubt = math.prod(1.0 - e for e in evidence)
+    share = min(1.0, len(evidence) / FULL_EVIDENCE)
+    return (1.0 - doubt) * share * TURNED_BACK_DISCOUNT**turned_back
+
+
+CONFIDENCE_RULES: dict[str, Callable[[str | None, Sequence[Nugget], int], float]] = {
+    "noisy_or_evidence": noisy_or_evidence,
+}
+"""Registered rules; each takes the answer, the verified nuggets and the number of turned-back answers."""

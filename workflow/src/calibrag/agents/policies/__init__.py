@@ -1,0 +1,6 @@
+"""Policies: what decides the next call of a pass. A new policy is one file here and one line in ``POLICIES``."""
+
+from calibrag.agents.policies.reader import ReaderPolicy, ReaderSettings
+
+POLICIES = {"reader": (ReaderPolicy, ReaderSettings)}
+"""Name -> (policy, its settings record), as ``systems.*.policy.name`` in ``config.yaml`` gives it."""

@@ -1,0 +1,139 @@
+"""What passes between policy, orchestrator and the world.
+
+A policy proposes **tool calls**; the orchestrator executes or rejects each and answers with a ``Result``.
+What needs a model or an index is asked of the world as an **effect**.
+
+=================  ==================  ========================================
+who yields         what                who answers
+=================  ==================  ========================================
+policy             ``ToolCall``        orchestrator, with a ``Result``
+policy             ``ProposeAnswers``  execution, passed through and recorded
+orchestrator       ``Effect``          execution
+=================  ==================  ========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, Protocol
+
+from calibrag.records import Hit, Passage, Question, Record
+
+# --- tool calls (spec/bitem section 3) -----------------------------------------------------------
+
+
+class Search(Record):
+    """Ask the index for passages."""
+
+    query: str
+
+
+class Read(Record):
+    """Ask for the sentences of one retrieved passage that bear on a question."""
+
+    passage_id: str
+    question: str
+
+
+class RecordNugget(Record):
+    """Put a claim on record, with the words of the passage that it rests on."""
+
+    passage_id: str
+    quotes: list[str]
+    claim: str
+
+
+class Retract(Record):
+    """Withdraw a nugget that later reading contradicts."""
+
+    nugget_id: str
+
+
+class Answer(Record):
+    """Submit an answer with its supporting passages; ``text`` None is a refusal to answer."""
+
+    text: str | None
+    passage_ids: list[str]
+
+
+ToolCall = Search | Read | RecordNugget | Retract | Answer
+
+
+class Result(Record):
+    """The orchestrator's answer to a tool call.
+
+    ``problem`` says why a call was rejected or an answer turned back, condition by condition; the other
+    fields hold what the call returned.
+    """
+
+    problem: str | None = None
+    passages: list[Passage] = []
+    scores: list[float] = []
+    sentences: list[str] = []
+    nugget_id: str | None = None
+    verified: bool = False
+
+
+# --- effects -------------------------------------------------------------------------------------
+
+
+class Retrieve(Record):
+    """Search the collection without some passages; answered by a list of ``Retrieved``, best first."""
+
+    qid: str
+    query: str
+    excluded: frozenset[str]
+
+
+class Retrieved(Record):
+    """A passage and its place in one ranking."""
+
+    hit: Hit
+    passage: Passage
+
+
+class Entail(Record):
+    """Ask whether premises entail claims; answered by P(entails) of each (premise, claim) pair."""
+
+    pairs: list[tuple[str, str]]
+
+
+class Sentence(Record):
+    """A sentence of a passage, as a reader sees it."""
+
+    passage_id: str
+    title: str
+    text: str
+
+
+class ProposeAnswers(Record):
+    """Ask the reader for answers found in sentences; answered by a ``Proposals``."""
+
+    question: str
+    sentences: list[Sentence]
+
+
+class Proposal(Record):
+    """A candidate answer, its share of the reader's probability, and the sentences that hold it."""
+
+    text: str
+    probability: float
+    sentences: list[Sentence]
+
+
+class Proposals(Record):
+    """The reader's candidates, most probable first, and what the call cost."""
+
+    model: str
+    proposals: list[Proposal]
+    tokens: int
+
+
+Effect = Retrieve | Entail | ProposeAnswers
+
+
+class Policy(Protocol):
+    """What decides the next tool call of a pass; ending is a turn without a call."""
+
+    def __call__(self, question: Question) -> Generator[ToolCall | ProposeAnswers, Any, None]:
+        """Return a generator of calls, which is sent the answer to each."""

@@ -1,0 +1,46 @@
+"""The world of an agent: retrieval, entailment and reading, each answering a batch of effects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import pyterrier as pt
+
+from calibrag.agents.protocol import Entail, ProposeAnswers, Proposals, Retrieve, Retrieved
+from calibrag.corpus.store import PassageStore
+from calibrag.execution.driver import Handler
+from calibrag.retrieval.pipeline import search
+
+
+class Verifier(Protocol):
+    """What says whether premises entail claims, as ``verification.entailment.EntailmentVerifier`` does."""
+
+    def entail(self, pairs: Sequence[tuple[str, str]]) -> list[float]: ...
+
+
+class Reader(Protocol):
+    """What proposes answers, as ``execution.reader.AnswerReader`` does."""
+
+    def propose(self, call: ProposeAnswers) -> Proposals: ...
+
+
+def handlers(
+    pipeline: pt.Transformer, store: PassageStore, verifier: Verifier, reader: Reader
+) -> dict[type, Handler]:
+    """Return the handlers that ``drive`` takes: one for each kind of effect."""
+
+    def retrieve(effects: Sequence[Retrieve]) -> list[list[Retrieved]]:
+        found = search(pipeline, [(effect.qid, effect.query, effect.excluded) for effect in effects])
+        return [
+            [Retrieved(hit=hit, passage=store[hit.passage_id]) for hit in found[effect.qid]] for effect in effects
+        ]
+
+    def entail(effects: Sequence[Entail]) -> list[list[float]]:
+        scores = iter(verifier.entail([pair for effect in effects for pair in effect.pairs]))
+        return [[next(scores) for _ in effect.pairs] for effect in effects]
+
+    def propose(effects: Sequence[ProposeAnswers]) -> list[Proposals]:
+        return [reader.propose(effect) for effect in effects]
+
+    return {Retrieve: retrieve, Entail: entail, ProposeAnswers: propose}

@@ -1,0 +1,100 @@
+"""The embedded reader: a small language model chooses among candidate answers found in sentences.
+
+Free generation is hopeless at this size (SmolLM2, 135M parameters); as a scorer of candidates the same model answers
+with modest quality, and its probabilities are real model signals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from calibrag.models.answer_candidates import CandidateFinder
+from calibrag.models.language_scorer import LanguageScorer
+
+
+class ScoredAnswer(NamedTuple):
+    """A candidate, its share of the probability over all candidates, and the sentences that hold it."""
+
+    text: str
+    probability: float
+    sentences: tuple[int, ...]
+
+
+class Embedder(Protocol):
+    """What turns texts into unit vectors."""
+
+    def encode(self, texts: list[str]) -> np.ndarray: ...
+
+
+class AnswerReader:
+    """Answers a question from sentences.
+
+    Parameters
+    ----------
+    scorer
+        Language model whose prefix holds worked examples in the form of `body`.
+    finder
+        Finds the candidates.
+    embedder
+        Chooses the sentences that are shown, by cosine with the question.
+    sentences
+        Sentences shown, at most; a small model reads a short text better than a long one.
+    candidates
+        Candidates scored, at most.
+    """
+
+    def __init__(
+        self, scorer: LanguageScorer, finder: CandidateFinder, embedder: Embedder, *, sentences: int, candidates: int
+    ):
+        self.name = scorer.name
+        self._scorer = scorer
+        self._finder = finder
+        self._embedder = embedder
+        self._sentences = sentences
+        self._candidates = candidates
+
+    def read(self, question: str, sentences: Sequence[tuple[str, str]]) -> tuple[list[ScoredAnswer], int]:
+        """Return the answers, most probable first, and the tokens computed; none where nothing was found.
+
+        Parameters
+        ----------
+        sentences
+            (title, sentence) pairs; positions in the answers point into them.
+        """
+        shown = self.choose(question, sentences)
+        candidates = self._finder.find(question, [sentences[i] for i in shown], self._candidates)
+        if not candidates:
+            return [], 0
+        text = body(question, [sentences[i] for i in shown])
+        scores, tokens = self._scorer.score(text, [f" {candidate.text}\n" for candidate in candidates])
+        top = max(scores)
+        weights = [math.exp(score - top) for score in scores]
+        answers = [
+            ScoredAnswer(candidate.text, weight / sum(weights), tuple(shown[i] for i in candidate.sentences))
+            for candidate, weight in zip(candidates, weights, strict=True)
+        ]
+        return sorted(answers, key=lambda answer: -answer.probability), tokens
+
+    def choose(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[int]:
+        """Return the positions of the sentences nearest to the question, in their order."""
+        if len(sentences) <= self._sentences:
+            return list(range(len(sentences)))
+        vectors = self._embedder.encode([question, *(f"{title}: {text}" for title, text in sentences)])
+        cosines = np.round(vectors[1:] @ vectors[0], 4)
+        best = sorted(range(len(sentences)), key=lambda i: (-cosines[i], i))[: self._sentences]
+        return sorted(best)
+
+
+def body(question: str, sentences: Sequence[tuple[str, str]]) -> str:
+    """Return what the language model reads after the worked examples: sentences under their titles, the question."""
+    lines, previous = [], None
+    for title, text in sentences:
+        if title != previous:
+            lines.append(f"Title: {title}")
+            previous = title
+        lines.append(text.strip())
+    return "\n".join([*lines, f"Question: {question}", "Answer:"])

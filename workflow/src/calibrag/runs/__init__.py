@@ -1,0 +1,1 @@
+"""Runs: what is filed of the traces, ranked passages (PG-*) and answers with confidence (AC-*)."""
