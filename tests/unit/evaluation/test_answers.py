@@ -86,6 +86,8 @@ def test_scores_agree_with_the_official_script(said, gold):
     "same",
     [
         ("12", "twelve", "Twelve."),
+        ("2", "two"),
+        ("0", "zero"),
         ("25", "twenty-five", "Twenty five", "twenty‐five"),
         ("2,000,000", "2 million", "two million", "2000000"),
         ("1.5 million", "1,500,000"),

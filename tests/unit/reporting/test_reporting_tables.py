@@ -70,6 +70,10 @@ def test_headings_and_captions_are_escaped_too():
     assert Page(RENDERER.render(text)).tags == {"p", "strong"}
 
 
+def test_no_angle_bracket_survives():
+    assert markdown("<b>&lt;") == "&lt;b&gt;&amp;lt;"
+
+
 def test_links_are_not_made_from_bare_addresses():
     assert markdown("see http://x.y and www.x.y or a@b.c") == "see http&#58;//x.y and www&#46;x.y or a&#64;b.c"
 
