@@ -165,6 +165,8 @@ def _checked(path: str | Path, record: type[R], check: Callable[[int, R], Iterat
             entry = decoder.decode(text)
         except msgspec.ValidationError as error:
             problem, _, field = str(error).partition(" - at `$")
+            if "unknown field" in problem and not field:
+                problem += f" (allowed: {', '.join(record.__struct_fields__)})"
             found = [Problem(line, field.strip("`").lstrip(".") or None, problem)]
         except msgspec.DecodeError as error:
             found = [Problem(line, None, f"not a line of JSON ({error})")]

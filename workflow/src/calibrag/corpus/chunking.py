@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from calibrag.corpus.sentences import sentence_spans
+from calibrag.errors import ConfigError
 from calibrag.records import Document, Passage, TableBlock, TextBlock
 
 CELL_SEPARATOR = " | "
@@ -67,7 +68,15 @@ def chunk(document: Document, target_words: int, ceiling_words: int) -> Iterator
     ceiling_words
         A sentence above it is cut at it; a table above it is split by rows, its header repeated in each part. A
         single row that is above it alone stays whole.
+
+    Raises
+    ------
+    ConfigError
+        The target is below 1 or above the ceiling.
     """
+    if not 1 <= target_words <= ceiling_words:
+        problem = f"must be from 1 to ceiling_words ({ceiling_words}) (got {target_words})"
+        raise ConfigError("corpus.chunking.target_words", problem)
     text, parts = _lay_out(document)
     ordinal = 0
     for part in parts:
@@ -112,15 +121,16 @@ def _lay_out(document: Document) -> tuple[str, list[TextRun | TableLines]]:
     page = _Page()
     parts: list[TextRun | TableLines] = []
     for section in document.sections:
-        if section.heading and section.heading.strip():
-            page.add(section.heading.strip(), "\n\n")
+        heading = (section.heading or "").strip() or None
+        if heading:
+            page.add(heading, "\n\n")
         for block_type, blocks in groupby(section.blocks, key=type):
             if block_type is TextBlock:
                 spans = [page.add(block.text.strip(), "\n\n") for block in blocks if block.text.strip()]
                 if spans:
-                    parts.append(TextRun(section.heading, Span(spans[0].start, spans[-1].end)))
+                    parts.append(TextRun(heading, Span(spans[0].start, spans[-1].end)))
             else:
-                parts += [lines for block in blocks if (lines := _lay_out_table(page, section.heading, block))]
+                parts += [lines for block in blocks if (lines := _lay_out_table(page, heading, block))]
     return "".join(page.pieces), parts
 
 
@@ -161,14 +171,15 @@ def _sentences(text: str, run: Span, ceiling: int) -> Iterator[Span]:
         if count_words(text[span.start : span.end]) <= ceiling:
             yield span
             continue
-        tokens = list(_token_spans(text, span))
-        while tokens:
-            words, taken = 0, 0
-            while taken < len(tokens) and words + tokens[taken][1] <= ceiling:
-                words += tokens[taken][1]
-                taken += 1
-            yield Span(tokens[0][0].start, tokens[taken - 1][0].end)
-            del tokens[:taken]
+        start, end, words = None, span.start, 0
+        for token, counts in _token_spans(text, span):
+            if words + counts > ceiling:
+                yield Span(start, end)
+                start, words = None, 0
+            start = token.start if start is None else start
+            end = token.end
+            words += counts
+        yield Span(start, end)
 
 
 def _token_spans(text: str, span: Span) -> Iterator[tuple[Span, int]]:
