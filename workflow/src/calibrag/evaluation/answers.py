@@ -1,29 +1,21 @@
-"""Answers against gold answers: the official HotpotQA scores, and the key that groups equal answers.
+"""Answers against gold answers: the official HotpotQA scores, and whether an answer is right.
 
-Two normalisations live here and are not the same. `normalise` is HotpotQA's own, kept to the letter so that
-exact match and F1 compare with published numbers. `answer_key` decides whether two submissions say the same.
+`normalise` is HotpotQA's own, kept to the letter so that exact match and F1 compare with published numbers; it is not
+`calibrag.normalisation.answer_key`, which decides whether two submissions say the same.
 """
 
 from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from decimal import Decimal
 
-from text_to_num import alpha2digit
+from calibrag.normalisation import answer_key
 
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _CLOSED = frozenset({"yes", "no", "noanswer"})
-
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!\d)")
-_SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-# bounded, so that the product is exact
-_SCALED = re.compile(r"(?<![\w.])(\d{1,15}(?:\.\d{1,6})?) (" + "|".join(_SCALES) + r")\b")
-_CLOSING_UP = frozenset("'‘’`.")
 
 
 def normalise(text: str) -> str:
@@ -62,44 +54,6 @@ def _f1(said: str, gold: str) -> float:
         return 0.0
     precision, recall = common / len(said_tokens), common / len(gold_tokens)
     return 2 * precision * recall / (precision + recall)
-
-
-def answer_key(text: str) -> str:
-    """Return the key under which equal answers meet; empty only for blank text.
-
-    NFKC, case folded, thousands separators removed, punctuation stripped (points and apostrophes close up, other
-    marks become spaces; decimal points and minus signs stay), English number words to digits ("twenty-five" and
-    "2 million" to "25" and "2000000"), articles stripped, spaces collapsed. Text that this would empty, such as
-    the band "The The", keeps its folded form.
-    """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).replace("−", "-")
-    key = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), folded)
-    key = " ".join(_strip_punctuation(key).split())
-    key = _SCALED.sub(_unscale, key)
-    # threshold 0: the library would else leave small isolated numbers, "two" among them, as words
-    key = alpha2digit(key, "en", threshold=0)
-    key = " ".join(_ARTICLE.sub(" ", key).split())
-    return key or " ".join(folded.split())
-
-
-def _strip_punctuation(text: str) -> str:
-    return "".join(
-        character if _is_kept(character, before, after) else "" if character in _CLOSING_UP else " "
-        for before, character, after in zip(" " + text, text, text[1:] + " ", strict=False)
-    )
-
-
-def _is_kept(character: str, before: str, after: str) -> bool:
-    if not (unicodedata.category(character).startswith("P") or character in string.punctuation):
-        return True
-    decimal_point = character == "." and before.isdecimal() and after.isdecimal()
-    minus = character == "-" and before.isspace() and after.isdecimal()
-    return decimal_point or minus
-
-
-def _unscale(match: re.Match[str]) -> str:
-    value = Decimal(match[1]) * _SCALES[match[2]]
-    return str(int(value)) if value == int(value) else str(value)
 
 
 def is_right(prediction: str | None, answers: Sequence[str]) -> bool:
