@@ -26,7 +26,7 @@ from calibrag.agents.protocol import (
     Retrieve,
     Search,
 )
-from calibrag.agents.reading import read
+from calibrag.agents.reading import lead, read
 from calibrag.agents.settings import EvidenceAgent
 from calibrag.records import (
     AnswerEvent,
@@ -102,7 +102,7 @@ class EvidencePass:
         status = "ok"
         try:
             stop_reason = yield from self._loop()
-            if stop_reason != "accepted":
+            if stop_reason != "accepted" or self.submissions[-1].text is None:
                 yield from self._fall_back()
         except Exception as fault:  # noqa: BLE001 - any fault of a model or index belongs to this question's record
             status, stop_reason = "error", "error"
@@ -207,7 +207,7 @@ class EvidencePass:
             problem = f"these quotes do not stand in {call.passage_id}: {missing}"
             self.usage["rejected_calls"] += 1
         else:
-            [entailment] = yield from self._entail([(passage.text, call.claim)])
+            [entailment] = yield from self._entail([(lead(passage), passage.text, call.claim)])
             nugget_id = f"n{len(self.nuggets) + 1}"
             threshold = self.settings.verified_entailment
             if entailment < threshold:
@@ -314,7 +314,7 @@ class EvidencePass:
         own = sorted(self.retrieved, key=lambda p: (-self.retrieved[p], p))[: self.settings.fallback_passages]
         for _, _, trace in sorted(filed, key=lambda item: item[:2], reverse=True):
             claim = claim_text(self.question.text, trace.answer)
-            scores = yield from self._entail([(self.passages[p].text, claim) for p in own])
+            scores = yield from self._entail([(lead(self.passages[p]), self.passages[p].text, claim) for p in own])
             best = max(range(len(own)), key=lambda i: scores[i], default=None)
             if best is None or scores[best] < self.settings.verified_entailment:
                 continue
@@ -359,7 +359,7 @@ class EvidencePass:
         )
         return proposals
 
-    def _entail(self, pairs: list[tuple[str, str]]) -> Generator[Effect, Any, list[float]]:
+    def _entail(self, pairs: list[tuple[str, str, str]]) -> Generator[Effect, Any, list[float]]:
         if not pairs:
             return []
         self.usage["entailments"] += len(pairs)

@@ -93,9 +93,12 @@ class Retrieved(Record):
 
 
 class Entail(Record):
-    """Ask whether premises entail claims; answered by P(entails) of each (premise, claim) pair."""
+    """Ask whether premises entail claims; answered by P(entails) of each pair.
 
-    pairs: list[tuple[str, str]]
+    A pair is (lead, premise, claim); the lead, a passage's title and heading, says whom the premise's "he" means.
+    """
+
+    pairs: list[tuple[str, str, str]]
 
 
 class Sentence(Record):

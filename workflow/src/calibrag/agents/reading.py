@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from calibrag.agents.protocol import Entail
-from calibrag.corpus.sentences import split_sentences
+from calibrag.corpus.sentences import sentence_spans
 from calibrag.normalisation import content_words
 from calibrag.records import Passage
 
 
+def lead(passage: Passage) -> str:
+    """Return the title and heading of a passage, which its text seldom repeats."""
+    return f"{passage.title}, {passage.heading}" if passage.heading else passage.title
+
+
 def sentences_of(passage: Passage) -> list[str]:
     """Return the sentences of a text passage, or the rows of a table passage."""
-    parts = passage.text.splitlines() if passage.kind == "table" else split_sentences(passage.text)
+    if passage.kind == "table":
+        parts = passage.text.splitlines()
+    else:
+        parts = [passage.text[start:end] for start, end in sentence_spans(passage.text)]
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -28,6 +36,6 @@ def read(passage: Passage, question: str, count: int) -> Generator[Entail, list[
     chosen_by = "lexical"
     if not any(scores):
         chosen_by = "entailment"
-        scores = yield Entail(pairs=[(sentence, question) for sentence in sentences])
+        scores = yield Entail(pairs=[(lead(passage), sentence, question) for sentence in sentences])
     best = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))[:count]
     return [sentences[i] for i in sorted(best)], chosen_by

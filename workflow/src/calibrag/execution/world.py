@@ -16,7 +16,7 @@ from calibrag.retrieval.pipeline import search
 class Verifier(Protocol):
     """What says whether premises entail claims, as ``verification.entailment.EntailmentVerifier`` does."""
 
-    def entail(self, pairs: Sequence[tuple[str, str]]) -> list[float]: ...
+    def entail(self, pairs: Sequence[tuple[str, str]], leads: Sequence[str]) -> list[float]: ...
 
 
 class Reader(Protocol):
@@ -37,7 +37,9 @@ def handlers(
         ]
 
     def entail(effects: Sequence[Entail]) -> list[list[float]]:
-        scores = iter(verifier.entail([pair for effect in effects for pair in effect.pairs]))
+        asked = [pair for effect in effects for pair in effect.pairs]
+        leads = [lead for lead, _, _ in asked]
+        scores = iter(verifier.entail([(premise, claim) for _, premise, claim in asked], leads))
         return [[next(scores) for _ in effect.pairs] for effect in effects]
 
     def propose(effects: Sequence[ProposeAnswers]) -> list[Proposals]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from calibrag.errors import MissingModelError
@@ -26,16 +26,12 @@ class Scores(NamedTuple):
 class LanguageScorer:
     """Log-probabilities of continuations under a causal language model.
 
-    The prefix that all texts share is computed once and kept. The continuations of a text are packed into one
-    sequence behind it, each seeing the text and itself only (a tree of attention), so that a call is one forward
-    pass and no key or value is copied.
-
     Parameters
     ----------
     name
         A model as ``models.locate`` reads it; a ``.gguf`` file is unpacked into ``dtype``.
-    prefix
-        Text before every text that is scored, such as worked examples.
+    adapter
+        Folder of a LoRA adapter, merged into the weights; None: the model as it is.
     dtype
         ``float32`` or ``bfloat16``.
     threads
@@ -44,80 +40,113 @@ class LanguageScorer:
     Raises
     ------
     MissingModelError
-        The model is not on this machine and cannot be fetched.
+        The model or the adapter is not on this machine.
     """
 
-    def __init__(self, name: str, prefix: str, *, dtype: str, threads: int):
+    def __init__(self, name: str, adapter: str | Path | None, *, dtype: str, threads: int):
         torch.set_num_threads(threads)
-        transformers_logging.disable_progress_bar()
         self.name = name
-        source, options = _source(locate(name))
-        try:
-            self._tokenizer = AutoTokenizer.from_pretrained(source, **options)
-            if options:
-                # packed weights would be unpacked in every product, and in single precision
-                options["quantization_config"] = GgufConfig(dequantize=True)
-            model = AutoModelForCausalLM.from_pretrained(source, dtype=DTYPES[dtype], **options)
-        except (OSError, ValueError) as error:
-            raise MissingModelError(f"model {name}: cannot be loaded ({error})") from error
+        self._tokenizer, model = load(name, dtype)
+        if adapter is not None:
+            model = _merged(model, Path(adapter))
         self._model = model.eval()
-        self._dtype = DTYPES[dtype]
-        prefix_ids = self._ids(prefix)
-        self._prefix_length = len(prefix_ids)
-        with torch.inference_mode():
-            self._cache = self._model.model(torch.tensor([prefix_ids]), use_cache=True).past_key_values
 
     @torch.inference_mode()
     def score(self, text: str, continuations: Sequence[str]) -> Scores:
-        """Return ln P(continuation | prefix, text) of each continuation, summed over its tokens."""
-        text_ids = self._ids(text)
-        branches = [self._ids(continuation) for continuation in continuations]
-        packed = text_ids + [token for branch in branches for token in branch]
-        hidden = self._model.model(
-            torch.tensor([packed]),
-            past_key_values=self._cache,
-            position_ids=self._positions(len(text_ids), branches),
-            attention_mask=self._mask(len(text_ids), branches),
-            use_cache=True,
-        ).last_hidden_state[0]
-        self._cache.crop(-len(packed))
-        # the token before each token of a branch: within the branch, or the last of the text
-        before, start = [], len(text_ids)
-        for branch in branches:
-            before += [len(text_ids) - 1, *range(start, start + len(branch) - 1)]
-            start += len(branch)
-        targets = torch.tensor(packed[len(text_ids) :])
-        logits = self._model.lm_head(hidden[before]).float()
-        picked = torch.log_softmax(logits, dim=-1)[torch.arange(len(targets)), targets]
-        sums = [float(part.sum()) for part in picked.split([len(branch) for branch in branches])]
-        return Scores(sums, len(packed))
-
-    def _ids(self, text: str) -> list[int]:
-        return self._tokenizer(text, add_special_tokens=False).input_ids
-
-    def _positions(self, length: int, branches: Sequence[Sequence[int]]) -> torch.Tensor:
-        first = self._prefix_length
-        positions = list(range(first, first + length))
-        for branch in branches:
-            positions += range(first + length, first + length + len(branch))
-        return torch.tensor([positions])
-
-    def _mask(self, length: int, branches: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Return the additive mask (1, 1, new, prefix + new): 0 where a token is seen, -inf elsewhere."""
-        lengths = [length, *map(len, branches)]
-        hidden = torch.full((sum(lengths), sum(lengths)), float("-inf"), dtype=self._dtype)
-        hidden[length:, :length] = 0
-        start = 0
-        for size in lengths:
-            own = slice(start, start + size)
-            hidden[own, own] = torch.triu(hidden[own, own], 1)
-            start += size
-        prefix = torch.zeros(sum(lengths), self._prefix_length, dtype=self._dtype)
-        return torch.cat([prefix, hidden], dim=1)[None, None]
+        """Return ln P(continuation | text) of each continuation, summed over its tokens."""
+        packed = pack(self._tokenizer, text, continuations)
+        return Scores(log_probabilities(self._model, packed).tolist(), len(packed.tokens))
 
 
-def _source(path: str) -> tuple[str, dict]:
-    """Return what ``from_pretrained`` takes: a folder and the name of the file in it for a GGUF file."""
+class Packed(NamedTuple):
+    """A text and its continuations in one sequence: ``length`` tokens of text, then ``branches`` one by one."""
+
+    tokens: list[int]
+    length: int
+    branches: list[int]
+
+
+def pack(tokenizer: PreTrainedTokenizerBase, text: str, continuations: Sequence[str]) -> Packed:
+    """Return the text and its continuations as one sequence of tokens."""
+    # together, since each call of a tokeniser costs more than the tokens of a short continuation
+    ids, *branches = tokenizer([text, *continuations], add_special_tokens=False).input_ids
+    tokens = ids + [token for branch in branches for token in branch]
+    return Packed(tokens, len(ids), [len(branch) for branch in branches])
+
+
+def log_probabilities(model: PreTrainedModel, packed: Packed) -> torch.Tensor:
+    """Return the summed log-probability of each continuation, a tensor (n,); differentiable.
+
+    Every continuation sees the text and itself only, as if it stood right behind the text: one forward pass scores
+    them all, and the keys and values of the text are computed once and copied never.
+    """
+    length, branches = packed.length, packed.branches
+    hidden = model.model(
+        torch.tensor([packed.tokens]),
+        position_ids=_positions(length, branches),
+        attention_mask=_mask(length, branches, model.dtype),
+        use_cache=False,
+    ).last_hidden_state[0]
+    # the token before each token of a branch: within the branch, or the last of the text
+    before, start = [], length
+    for size in branches:
+        before += [length - 1, *range(start, start + size - 1)]
+        start += size
+    targets = torch.tensor(packed.tokens[length:])
+    logits = model.lm_head(hidden[before]).float()
+    picked = torch.log_softmax(logits, dim=-1)[torch.arange(len(targets)), targets]
+    return torch.stack([part.sum() for part in picked.split(branches)])
+
+
+def load(name: str, dtype: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
+    """Return tokenizer and model of a name.
+
+    Raises
+    ------
+    MissingModelError
+        The model is not on this machine and cannot be fetched.
+    """
+    transformers_logging.disable_progress_bar()
+    path = locate(name)
+    options, quantisation = {}, {}
     if path.endswith(".gguf"):
-        return str(Path(path).parent), {"gguf_file": Path(path).name}
-    return path, {}
+        path, options = str(Path(path).parent), {"gguf_file": Path(path).name}
+        # packed weights would be unpacked in every product, and in single precision
+        quantisation = {"quantization_config": GgufConfig(dequantize=True)}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, **options)
+        model = AutoModelForCausalLM.from_pretrained(path, dtype=DTYPES[dtype], **options, **quantisation)
+    except (OSError, ValueError) as error:
+        raise MissingModelError(f"model {name}: cannot be loaded ({error})") from error
+    return tokenizer, model
+
+
+def _merged(model: PreTrainedModel, adapter: Path) -> PreTrainedModel:
+    from peft import PeftModel  # slow to import, and not needed for a model without adapter
+
+    if not (adapter / "adapter_config.json").is_file():
+        raise MissingModelError(
+            f"adapter {adapter}: holds no adapter_config.json; set models.reader.adapter to a folder that "
+            "`snakemake --cores 2 results/models/reader/adapter` made, or to null for the model as it is"
+        )
+    return PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+
+
+def _positions(length: int, branches: Sequence[int]) -> torch.Tensor:
+    positions = list(range(length))
+    for size in branches:
+        positions += range(length, length + size)
+    return torch.tensor([positions])
+
+
+def _mask(length: int, branches: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+    """Return the additive mask (1, 1, tokens, tokens): 0 where a token is seen, -inf elsewhere."""
+    size = length + sum(branches)
+    mask = torch.full((size, size), float("-inf"), dtype=dtype)
+    mask[length:, :length] = 0
+    start = 0
+    for part in (length, *branches):
+        own = slice(start, start + part)
+        mask[own, own] = torch.triu(mask[own, own], 1)
+        start += part
+    return mask[None, None]
