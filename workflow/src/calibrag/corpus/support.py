@@ -54,7 +54,7 @@ def qrels(
 
 
 def write_qrels(path: str | Path, judged: Iterable[tuple[str, str, int]]) -> None:
-    """Write judgements as TREC qrels, ``qid 0 passage_id grade``; ids may hold quotes, which CSV writers would alter."""
+    """Write judgements as TREC qrels, ``qid 0 passage_id grade``; a CSV writer would alter quotes in ids."""
     lines = [f"{qid} 0 {passage_id} {grade}\n" for qid, passage_id, grade in judged]
     Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
 
