@@ -86,10 +86,11 @@ class Retrieve(Record):
 
 
 class Retrieved(Record):
-    """A passage and its place in one ranking."""
+    """A passage, its place in one ranking, and the names annotated in it."""
 
     hit: Hit
     passage: Passage
+    names: list[str]
 
 
 class Entail(Record):

@@ -1,0 +1,97 @@
+"""A scripted world for agents: fakes of retrieval, entailment and reading, at the seam of the effects."""
+
+from calibrag.agents.orchestrator import EvidencePass
+from calibrag.agents.protocol import Entail, Proposal, Proposals, ProposeAnswers, Retrieve, Retrieved
+from calibrag.agents.settings import EvidenceAgent, Gate, Limits
+from calibrag.records import Hit, Passage, Question
+
+QUESTION = Question(qid="q1", text="Who directed Heat?", answers=["Michael Mann"])
+
+SETTINGS = EvidenceAgent(
+    gate=Gate(min_nuggets=2, strong_entailment=0.9, confidence_floor=0.2),
+    limits=Limits(turns=20, tokens=1000),
+    verified_entailment=0.5,
+    read_sentences=2,
+    confidence_rule="noisy_or_evidence",
+    fallback_passages=3,
+)
+
+
+def passage(passage_id, text, kind="text"):
+    return Passage(
+        passage_id=passage_id,
+        doc_id=passage_id.split("#")[0],
+        title=passage_id.split("#")[0],
+        heading=None,
+        kind=kind,
+        ordinal=0,
+        start=0,
+        end=len(text),
+        text=text,
+    )
+
+
+PASSAGES = [
+    passage("Heat#0", "Heat is a 1995 film. It was directed by Michael Mann. It was shot in Los Angeles."),
+    passage("Mann#0", "Michael Mann directed Heat, Ali and Collateral. He was born in Chicago."),
+    passage("Ali#0", "Ali is a 2001 film."),
+]
+
+
+class World:
+    """Answers effects from fixed tables and keeps what was asked."""
+
+    def __init__(self, entailments=None, proposals=(), fault=None):
+        self.entailments = entailments or {}
+        self.proposals = proposals
+        self.fault = fault
+        self.asked = []
+
+    def perform(self, effect):
+        self.asked.append(effect)
+        if self.fault and isinstance(effect, type(self.fault[0])):
+            raise self.fault[1]
+        if isinstance(effect, Retrieve):
+            kept = [p for p in PASSAGES if p.passage_id not in effect.excluded]
+            return [
+                Retrieved(hit=Hit(passage_id=p.passage_id, rank=r, score=1.0 / r), passage=p, names=[])
+                for r, p in enumerate(kept, 1)
+            ]
+        if isinstance(effect, Entail):
+            return [self.entailments.get(premise, 0.0) for _, premise, _ in effect.pairs]
+        assert isinstance(effect, ProposeAnswers)
+        return Proposals(
+            model="fake",
+            tokens=100,
+            proposals=[
+                Proposal(text=text, probability=p, sentences=[s for s in effect.sentences if text in s.text])
+                for text, p in self.proposals
+            ],
+        )
+
+
+def calls(*script):
+    """Return a policy that makes these calls in turn, and the list of the replies that it gets."""
+    replies = []
+
+    def policy(question):
+        for call in script:
+            replies.append((yield call))
+
+    return policy, replies
+
+
+def run(policy, world, *, settings=SETTINGS, pass_number=1, excluded=frozenset(), earlier=()):
+    """Return the trace of one pass in a scripted world."""
+    steps = EvidencePass(QUESTION, policy, settings, pass_number, excluded, earlier).run("toy", "scripted")
+    try:
+        effect = next(steps)
+        while True:
+            try:
+                reply = world.perform(effect)
+            except Exception as fault:  # noqa: BLE001 - thrown into the agent, as the driver does
+                effect = steps.throw(fault)
+            else:
+                effect = steps.send(reply)
+    except StopIteration as end:
+        return end.value
