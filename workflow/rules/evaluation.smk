@@ -60,6 +60,7 @@ rule score_answer_runs:
     """Judge the answers of AC-1 and AC-2 against the gold answers."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
+        traces=all_passes,
         runs=multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
     output:
         "results/{collection}/{system}/evaluation/answers.csv",

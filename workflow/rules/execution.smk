@@ -36,10 +36,11 @@ rule run_pass:
         ),
         reranker=branch(
             lookup(dpath="systems/{system}/retriever/rerank", within=config),
-            then=lookup(dpath="models/reranker/adapter", within=config),
+            then=adapter_of(config["models"]["reranker"]),
             otherwise=[],
         ),
-        verifier=lookup(dpath="models/verifier/adapter", within=config),
+        verifier=adapter_of(config["models"]["verifier"]["encoder"]),
+        reader=adapter_of(config["models"]["reader"]),
     output:
         "results/{collection}/{system}/pass-{n}/traces.jsonl",
     log:

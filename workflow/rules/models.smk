@@ -1,26 +1,32 @@
 """How good are the small models that everything else relies on?
 
-Needs     the adapters in workflow/resources/adapters and the held-out pairs in workflow/resources/training
-Makes     results/models/{adapter}/evaluation.csv; with the target results/models/{adapter}/adapter, a new adapter
-Steps     1. `snakemake --cores 2 results/models/reranker/adapter` trains one (about 15 minutes; not part of `all`)
-          2. compare results/models/reranker/evaluation.csv before and after
-          3. name the folder under models.reranker.adapter of config.yaml, or copy it over the shipped one
+Needs     workflow/resources/adapters/{adapter}/: the shipped adapter, and train.jsonl.xz and dev.jsonl.xz, its pairs
+Makes     results/models/{adapter}/evaluation.csv; on demand results/models/{adapter}/adapter.safetensors and card.json
+Steps     1. `snakemake --cores 2 results/models/reranker/card.json` trains one (not part of `all`)
+          2. name its folder under models.reranker.adapter of config.yaml (models.verifier.encoder.adapter) and compare
+             results/models/reranker/evaluation.csv before and after
 """
 
 
+def adapter_of(encoder):
+    """Return the files of the adapter that an encoder's settings name; none where it needs no adapter."""
+    folder = encoder["adapter"]
+    return multiext(f"{folder}/", "adapter.safetensors", "card.json") if folder else []
+
+
 rule train_adapter:
-    """Train the LoRA adapter of a cross-encoder on the training part of the shipped data."""
+    """Train the adapter of a cross-encoder on the training part of the shipped pairs."""
     input:
-        data=BASE / "workflow/resources/training/{adapter}",
+        pairs=BASE / "workflow/resources/adapters/{adapter}/train.jsonl.xz",
     output:
-        directory("results/models/{adapter}/adapter"),
+        multiext("results/models/{adapter}/", "adapter.safetensors", "card.json"),
     log:
         "results/logs/models/train_adapter/{adapter}.log",
     benchmark:
         "results/benchmarks/models/train_adapter/{adapter}.tsv"
     params:
         code=fingerprint("train_adapter"),
-        base=lookup(dpath="models/{adapter}/base", within=config),
+        base=lookup(dpath="models/embedder/model", within=config),
         training=lookup(dpath="training/{adapter}", within=config),
     threads: 2
     resources:
@@ -32,10 +38,10 @@ rule train_adapter:
 
 
 rule evaluate_reranker:
-    """Measure the reranker on held-out queries, beside untrained cosine and word overlap."""
+    """Measure the reranker on held-out questions, beside untrained cosine and shared words."""
     input:
-        data=BASE / "workflow/resources/training/reranker",
-        adapter=lookup(dpath="models/reranker/adapter", within=config),
+        pairs=BASE / "workflow/resources/adapters/reranker/dev.jsonl.xz",
+        adapter=adapter_of(config["models"]["reranker"]),
     output:
         "results/models/reranker/evaluation.csv",
     log:
@@ -44,7 +50,9 @@ rule evaluate_reranker:
         "results/benchmarks/models/evaluate_reranker.tsv"
     params:
         code=fingerprint("evaluate_reranker"),
-        model=lookup(dpath="models/reranker", within=config),
+        encoder=lookup(dpath="models/reranker", within=config),
+        embedder=lookup(dpath="models/embedder", within=config),
+        device=lookup(dpath="models/device", within=config),
     threads: 1
     resources:
         mem_mb=1500,
@@ -55,10 +63,10 @@ rule evaluate_reranker:
 
 
 rule evaluate_verifier:
-    """Measure the verifier on held-out claims, beside untrained cosine and word overlap."""
+    """Measure the verifier on held-out claims, beside untrained cosine and shared words."""
     input:
-        data=BASE / "workflow/resources/training/verifier",
-        adapter=lookup(dpath="models/verifier/adapter", within=config),
+        pairs=BASE / "workflow/resources/adapters/verifier/dev.jsonl.xz",
+        adapter=adapter_of(config["models"]["verifier"]["encoder"]),
     output:
         "results/models/verifier/evaluation.csv",
     log:
@@ -67,7 +75,9 @@ rule evaluate_verifier:
         "results/benchmarks/models/evaluate_verifier.tsv"
     params:
         code=fingerprint("evaluate_verifier"),
-        model=lookup(dpath="models/verifier", within=config),
+        encoder=lookup(dpath="models/verifier/encoder", within=config),
+        embedder=lookup(dpath="models/embedder", within=config),
+        device=lookup(dpath="models/device", within=config),
     threads: 1
     resources:
         mem_mb=1500,

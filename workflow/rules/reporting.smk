@@ -7,6 +7,15 @@ Steps     one rule a table; each reads its own inputs only, so one changed syste
 """
 
 
+def model_names(*parts):
+    """Return part -> the model that it uses, for captions."""
+    models = config["models"]
+    encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
+    names = {part: encoder["adapter"] or encoder["base"] for part, encoder in encoders.items()}
+    names |= {part: models[part]["model"] for part in ("embedder", "reader")}
+    return {part: names[part] for part in parts}
+
+
 def chosen(kind):
     """Return a function of the wildcards: the names of a kind that the experiment takes."""
     return lookup(dpath=f"experiments/{{experiment}}/{kind}", within=config)
@@ -67,6 +76,7 @@ rule tabulate_models:
         "results/benchmarks/reporting/tabulate_models/{experiment}.tsv"
     params:
         code=fingerprint("tabulate_models"),
+        models=model_names("embedder", "reranker", "verifier"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:
@@ -101,6 +111,7 @@ rule tabulate_reader:
     params:
         code=fingerprint("tabulate_reader"),
         bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        models=model_names("reader"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:
@@ -135,6 +146,7 @@ rule tabulate_retrieval:
     params:
         code=fingerprint("tabulate_retrieval"),
         evaluation=lookup(dpath="evaluation", within=config),
+        models=model_names("embedder", "reranker"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:
@@ -169,6 +181,7 @@ rule tabulate_passage_runs:
     params:
         code=fingerprint("tabulate_passage_runs"),
         evaluation=lookup(dpath="evaluation", within=config),
+        models=model_names("embedder", "reranker", "verifier", "reader"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:
@@ -203,6 +216,7 @@ rule tabulate_answer_runs:
     params:
         code=fingerprint("tabulate_answer_runs"),
         evaluation=lookup(dpath="evaluation", within=config),
+        models=model_names("embedder", "reranker", "verifier", "reader"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:

@@ -27,6 +27,7 @@ rule select_passage_runs:
         "results/benchmarks/runs/select_passage_runs/{collection}/{system}.tsv"
     params:
         code=fingerprint("select_passage_runs"),
+        length=lookup(dpath="evaluation/passages_filed", within=config),
     threads: 1
     resources:
         mem_mb=500,

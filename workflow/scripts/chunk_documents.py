@@ -1,13 +1,11 @@
 """Cut documents into passages."""
 
-from tqdm import tqdm
-
 from calibrag.corpus.chunking import chunk
 from calibrag.corpus.store import write_passages
 from calibrag.job import logged
 from calibrag.records import Document, read_jsonl
 
-with logged(snakemake.log[0]) as log:
-    documents = tqdm(read_jsonl(snakemake.input.documents, Document), unit=" documents")
+with logged(snakemake.log[0]) as job:
+    documents = job.progress(read_jsonl(snakemake.input.documents, Document), "documents")
     passages = (passage for document in documents for passage in chunk(document, **snakemake.params.chunking))
-    log.info("%d passages", write_passages(snakemake.output[0], passages))
+    job.info(f"{write_passages(snakemake.output[0], passages)} passages")

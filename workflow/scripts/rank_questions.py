@@ -7,7 +7,7 @@ from calibrag.retrieval.opening import open_retriever
 from calibrag.retrieval.pipeline import search
 from calibrag.retrieval.runs import write_run
 
-with logged(snakemake.log[0]) as log:
+with logged(snakemake.log[0]) as job:
     retriever = open_retriever(
         settings=snakemake.params.retriever,
         folder=snakemake.params.folder,
@@ -18,4 +18,4 @@ with logged(snakemake.log[0]) as log:
     questions = list(read_jsonl(snakemake.input.questions, Question))
     rankings = search(retriever, [(question.qid, question.text, ()) for question in questions])
     write_run(snakemake.output[0], rankings, snakemake.wildcards.retriever)
-    log.info("%d questions", len(questions))
+    job.info(f"{len(questions)} questions")

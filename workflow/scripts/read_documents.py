@@ -4,7 +4,7 @@ from calibrag.collections.jsonl import check_documents
 from calibrag.job import logged
 from calibrag.records import Document, read_jsonl, write_jsonl
 
-with logged(snakemake.log[0]) as log:
+with logged(snakemake.log[0]) as job:
     check_documents(snakemake.input.documents)
     count = write_jsonl(snakemake.output[0], read_jsonl(snakemake.input.documents, Document))
-    log.info("%d documents", count)
+    job.info(f"{count} documents")

@@ -4,7 +4,7 @@ from calibrag.collections.jsonl import read_collection
 from calibrag.job import logged
 from calibrag.records import write_jsonl
 
-with logged(snakemake.log[0]) as log:
+with logged(snakemake.log[0]) as job:
     _, questions = read_collection(
         documents=snakemake.input.documents,
         questions=snakemake.input.questions,
@@ -12,4 +12,4 @@ with logged(snakemake.log[0]) as log:
         limit=snakemake.params.sample["size"],
         seed=snakemake.params.sample["seed"],
     )
-    log.info("%d questions", write_jsonl(snakemake.output[0], questions))
+    job.info(f"{write_jsonl(snakemake.output[0], questions)} questions")

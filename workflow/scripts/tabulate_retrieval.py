@@ -1,1 +1,18 @@
-"""Waits for its module."""
+"""Set retrieval side by side."""
+
+from calibrag.job import logged
+from calibrag.reporting import summaries
+from calibrag.reporting.tables import caption, describe_intervals, write_table
+
+keys = ["collection", "retriever"]
+evaluation = snakemake.params.evaluation
+bootstrap = evaluation["bootstrap"]
+
+with logged(snakemake.log[0]) as job:
+    table = summaries.summarise_rankings(summaries.read_by_question(snakemake.input), keys, evaluation)
+    headings = summaries.ranking_headings(keys, evaluation["measures"])
+    intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
+    models = snakemake.params.models
+    text = caption("Retrieval", summaries.counts(table), {"bootstrap": bootstrap["seed"]}, models, intervals, [])
+    digits = snakemake.params.digits
+    write_table(table, snakemake.output.csv, snakemake.output.md, headings, text, digits, digits)

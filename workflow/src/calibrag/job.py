@@ -1,4 +1,4 @@
-"""What surrounds the work of a rule's script: its log, its threads, and one clear message where it fails."""
+"""What surrounds the work of a rule's script: its log, its progress, and one clear message where it fails."""
 
 from __future__ import annotations
 
@@ -8,50 +8,131 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO, TypeVar
 
 from calibrag.errors import CalibragError
 
+T = TypeVar("T")
+
+
+class Job:
+    """A running job: it says what it does in its log and, where the work is long, on the terminal.
+
+    Parameters
+    ----------
+    name
+        What the terminal calls it.
+    log, terminal
+        Where lines go.
+    every
+        Seconds between two lines about progress.
+    clock
+        Seconds that only rise.
+    """
+
+    def __init__(
+        self, name: str, log: TextIO, terminal: TextIO, every: float = 10.0, clock: Callable[[], float] = time.monotonic
+    ):
+        self.name = name
+        self.every = every
+        self._log = log
+        self._terminal = terminal
+        self._clock = clock
+        self._started = clock()
+
+    def info(self, message: str) -> None:
+        """Write a line to the log."""
+        print(f"[{self._elapsed()}] {message}", file=self._log, flush=True)
+
+    def progress(self, items: Iterable[T], unit: str, total: int | None = None) -> Iterator[T]:
+        """Yield the items; say now and then how many are done, how fast, and when the rest will be.
+
+        Parameters
+        ----------
+        unit
+            What is counted, such as ``passages``.
+        total
+            How many there are; None where it is not known, which leaves the time left out.
+        """
+        start = said = self._clock()
+        for count, item in enumerate(items, start=1):
+            yield item
+            now = self._clock()
+            if now - said >= self.every:
+                said = now
+                self.report(count, unit, total, now - start)
+
+    def report(self, count: int, unit: str, total: int | None, seconds: float) -> None:
+        """Write one line about progress to the log and to the terminal."""
+        speed = count / seconds
+        rate = f"{speed:,.1f} {unit} a second" if speed >= 1 else f"{1 / speed:,.1f} s each"
+        done = f"{count:,} of {total:,} {unit}" if total else f"{count:,} {unit}"
+        left = f", {_duration((total - count) / speed)} left" if total else ""
+        self.info(f"{done}, {rate}{left}")
+        print(f"  {self.name}: {done}, {rate}{left}", file=self._terminal, flush=True)
+
+    def _elapsed(self) -> str:
+        return _duration(self._clock() - self._started)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
 
 @contextmanager
-def logged(path: str | Path) -> Iterator[logging.Logger]:
-    """Send all that the block prints to a log file, progress bars and native libraries included.
+def logged(path: str | Path) -> Iterator[Job]:
+    """Send all that the block prints to a log file, native libraries included, and yield its ``Job``.
 
     A CalibragError ends the process with its message alone, since the message says what to do; any other error
     keeps its traceback. Snakemake shows the log of a job that failed.
     """
-    started = time.monotonic()
-    with open(path, "w", buffering=1, encoding="utf-8") as log:
-        # descriptors, not sys.stderr: tokenizers, faiss and tantivy write past Python
+    # descriptors, not sys.stderr: tokenizers, faiss and tantivy write past Python
+    terminal = os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8")
+    with open(path, "w", encoding="utf-8") as log:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
             os.dup2(log.fileno(), stream.fileno())
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", force=True)
+    logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", force=True)
     logging.captureWarnings(True)
-    logger = logging.getLogger("calibrag")
+    job = Job(_name_of(Path(path)), sys.stderr, terminal)
     try:
-        yield logger
+        yield job
     except CalibragError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(1)
     except Exception:
         traceback.print_exc()
         sys.exit(1)
-    logger.info("done in %.1f s", time.monotonic() - started)
+    job.info("done")
+
+
+def _name_of(log: Path) -> str:
+    """Return rule and wildcards from a log path: ``results/logs/corpus/chunk_documents/film.log``."""
+    parts = log.with_suffix("").parts
+    # behind logs/ and the stage
+    return " ".join(parts[parts.index("logs") + 2 :] if "logs" in parts else parts[-1:])
+
+
+# --- the workflow's last lines -------------------------------------------------------------------
 
 
 def where_results_lie(results: str | Path) -> str:
-    """Return the closing lines of a run: what was made and where it lies."""
+    """Return the closing lines of a run: what lies where."""
     folder = Path(results)
-    kinds = {"tables": "*/*.md", "figures": "*/*.svg"}
-    lines = [
-        f"{kind:8} {folder / kind}/ ({', '.join(sorted(str(file.relative_to(folder / kind)) for file in files))})"
-        for kind, pattern in kinds.items()
-        if (files := list((folder / kind).glob(pattern)))
-    ]
-    return "\n".join(["", *lines, f"{'settings':8} {folder / 'run_config.yaml'}"])
+    lines = [""]
+    for kind, pattern in (("tables", "*/*.md"), ("figures", "*/*.svg")):
+        names = sorted(str(file.relative_to(folder / kind).with_suffix("")) for file in (folder / kind).glob(pattern))
+        if names:
+            lines.append(f"{kind:9}{folder / kind}/: {', '.join(names)}")
+    for kind, file in (("settings", "run_config.yaml"), ("logs", "logs/"), ("report", "report.html")):
+        if (folder / file).exists():
+            lines.append(f"{kind:9}{folder}/{file}")
+    return "\n".join(lines)
 
 
 def where_errors_lie(log: str | Path) -> str:

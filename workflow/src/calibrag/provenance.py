@@ -12,9 +12,12 @@ import ast
 import hashlib
 import platform
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+
+import yaml
 
 PACKAGE = "calibrag"
 SOURCE = Path(__file__).resolve().parent.parent
@@ -159,3 +162,10 @@ def revision(folder: str | Path) -> str | None:
 def _git(folder: str | Path, *arguments: str) -> str:
     command = ["git", "-C", str(folder), *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=20).stdout.strip()
+
+
+def write_run_config(path: str | Path, config: Mapping, header: Mapping) -> None:
+    """Write what ran (``header``) and the resolved configuration as YAML."""
+    text = yaml.safe_dump({"provenance": dict(header)}, sort_keys=False, allow_unicode=True)
+    text += yaml.safe_dump({"config": dict(config)}, sort_keys=False, allow_unicode=True, width=120)
+    Path(path).write_text("# Written by the workflow: the settings of these results, unfolded.\n" + text, encoding="utf-8")
