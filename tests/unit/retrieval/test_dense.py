@@ -8,9 +8,9 @@ import faiss
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import HashEmbedder, make_passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_corpora import HashEmbedder, make_passage
 
 from calibrag.errors import InputError
 from calibrag.retrieval import dense
@@ -119,7 +119,11 @@ def test_a_wrong_count_leaves_no_vectors(tmp_path, films, embedder, count):
 
 @pytest.mark.parametrize(
     "vectors, ids, problem",
-    [(VECTORS[:2], ["a"], "one a vector"), (VECTORS[:2], ["a", "a"], "different"), (VECTORS[:1] * 2, ["a"], "length 1")],
+    [
+        (VECTORS[:2], ["a"], "one a vector"),
+        (VECTORS[:2], ["a", "a"], "different"),
+        (VECTORS[:1] * 2, ["a"], "length 1"),
+    ],
 )
 def test_wrong_vectors_and_ids_are_refused(tmp_path, vectors, ids, problem):
     with pytest.raises(ValueError, match=problem):

@@ -9,9 +9,9 @@ import random
 import pandas as pd
 import pytest
 import tantivy
-from conftest import make_passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_corpora import make_passage
 
 from calibrag.errors import InputError
 from calibrag.retrieval import sparse
@@ -50,7 +50,11 @@ def bm25(frequency, length, average, holding, total):
 def test_scores_are_bm25_worked_by_hand(tmp_path):
     retriever = index(
         tmp_path / "i",
-        [make_passage("a#0", "red red fox"), make_passage("b#0", "red dog"), make_passage("c#0", "blue bird sings now")],
+        [
+            make_passage("a#0", "red red fox"),
+            make_passage("b#0", "red dog"),
+            make_passage("c#0", "blue bird sings now"),
+        ],
     )
     found = ask(retriever, "red fox").set_index("docno")["score"]
     average = (3 + 2 + 4) / 3
@@ -60,7 +64,10 @@ def test_scores_are_bm25_worked_by_hand(tmp_path):
 
 
 def test_fields_add_up_by_their_boosts(tmp_path):
-    passages = [make_passage("a#0", "wolf", title="wolf", heading="wolf"), make_passage("b#0", "x", title="y", heading="z")]
+    passages = [
+        make_passage("a#0", "wolf", title="wolf", heading="wolf"),
+        make_passage("b#0", "x", title="y", heading="z"),
+    ]
     sparse.build(passages, {"a#0": ["wolf"]}, tmp_path / "i", **PLAIN)
 
     def score(boosts):
@@ -86,11 +93,17 @@ def test_stems_accents_and_function_words_follow_the_choice_made_at_building(tmp
     passages = [make_passage("a#0", "the cafés are closing")]
     english = index(tmp_path / "english", passages, options=ENGLISH)
     plain = index(tmp_path / "plain", passages)
-    assert len(ask(english, "CAFE")) == len(ask(english, "closed")) == len(ask(plain, "cafés")) == len(ask(plain, "the")) == 1
+    assert (
+        len(ask(english, "CAFE"))
+        == len(ask(english, "closed"))
+        == len(ask(plain, "cafés"))
+        == len(ask(plain, "the"))
+        == 1
+    )
     assert ask(english, "the are").empty and ask(plain, "cafe").empty and ask(plain, "closed").empty
 
 
-@pytest.mark.parametrize("query", ["", "  \t\n", "( \" ~ * : ^ [ ] { } \\ / + - ! && ||", "\x00\x01", "🎬"])
+@pytest.mark.parametrize("query", ["", "  \t\n", '( " ~ * : ^ [ ] { } \\ / + - ! && ||', "\x00\x01", "🎬"])
 def test_a_query_without_terms_finds_nothing(tmp_path, query, films):
     assert ask(index(tmp_path / "i", films), query).empty
 
@@ -161,7 +174,10 @@ def test_a_string_as_exclusion_is_refused(tmp_path, films):
 def test_columns_of_the_query_are_carried_along(tmp_path, films):
     frame = pd.DataFrame({"qid": ["1"], "query": ["shark"], "exclude": [frozenset()], "kind": ["x"]})
     found = index(tmp_path / "i", films).transform(frame)
-    assert found.to_dict("records")[0].items() >= {"kind": "x", "exclude": frozenset(), "docno": "jaws#0", "rank": 0}.items()
+    assert (
+        found.to_dict("records")[0].items()
+        >= {"kind": "x", "exclude": frozenset(), "docno": "jaws#0", "rank": 0}.items()
+    )
 
 
 def test_unknown_field_in_boosts_is_refused(tmp_path, films):

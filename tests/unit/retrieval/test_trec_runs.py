@@ -18,7 +18,9 @@ NAME = st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_
 
 @given(
     rankings=st.dictionaries(
-        NAME, st.dictionaries(NAME, st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5), max_size=4
+        NAME,
+        st.dictionaries(NAME, st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5),
+        max_size=4,
     )
 )
 @settings(max_examples=50, deadline=None)

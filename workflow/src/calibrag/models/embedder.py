@@ -82,8 +82,6 @@ class SentenceEmbedder:
         """Return an array (n, dimension) of float32 with rows of length 1."""
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        vectors = self._model.encode(
-            texts, batch_size=self.batch_size, convert_to_tensor=True, show_progress_bar=False
-        )
+        vectors = self._model.encode(texts, batch_size=self.batch_size, convert_to_tensor=True, show_progress_bar=False)
         # normalised here and not by the model: in bfloat16 the lengths would be off by half a percent
         return torch.nn.functional.normalize(vectors.float(), dim=1).cpu().numpy()

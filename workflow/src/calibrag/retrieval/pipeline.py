@@ -1,8 +1,8 @@
 """Retrievers put together by PyTerrier's operators, and searching with them.
 
-    lexical % depth ─┐
-                     ├─ reciprocal rank fusion >> reranking of the top >> % returned
-    dense % depth ───┘
+lexical % depth ─┐
+                 ├─ reciprocal rank fusion >> reranking of the top >> % returned
+dense % depth ───┘
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def _check_stage(key: str, stage: pt.Transformer | None, depth: int) -> None:
         raise ConfigError(f"retriever.{key}", "is asked for, but its index or model was not given")
     own = getattr(stage, "depth", depth)
     if own < depth:
-        raise ConfigError(f"retriever.{key}.depth", f"must be at most what the stage was opened with, {own} (got {depth})")
+        problem = f"must be at most what the stage was opened with, {own} (got {depth})"
+        raise ConfigError(f"retriever.{key}.depth", problem)
 
 
 def search(pipeline: pt.Transformer, queries: Sequence[tuple[str, str, Iterable[str]]]) -> dict[str, list[Hit]]:

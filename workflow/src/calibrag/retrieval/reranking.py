@@ -63,6 +63,7 @@ class CrossEncoderReranker(pt.Transformer):
         texts = {docno: passage_text(p.title, p.heading, p.text) for docno, p in passages.items()}
         scores = self.cross_encoder.scores([(query, texts[docno]) for query, docno in place])[:, 0]
         if not np.isfinite(scores).all():
-            raise ValueError(f"cross-encoder scores must be finite (got {int((~np.isfinite(scores)).sum())} that are not)")
+            broken = int((~np.isfinite(scores)).sum())
+            raise ValueError(f"cross-encoder scores must be finite (got {broken} of {len(scores)} that are not)")
         top["score"] = np.round(scores.astype(float)[[place[key] for key in keys]], _DECIMALS)
         return frames.ranked(top)

@@ -199,8 +199,8 @@ def _open(path: Path) -> tuple[tantivy.Index, dict]:
         raise InputError(path, f"no whole sparse index; {_REBUILD}") from None
     found = (description.get("format"), description.get("tantivy"))
     if found != (FORMAT, tantivy.__version__):
-        wanted = f"format {FORMAT} by tantivy {tantivy.__version__}"
-        raise InputError(path, f"sparse index must be {wanted} (got format {found[0]} by tantivy {found[1]}); {_REBUILD}")
+        problem = f"must be format {FORMAT} by tantivy {tantivy.__version__} (got {found[0]} by {found[1]})"
+        raise InputError(path, f"sparse index {problem}; {_REBUILD}")
     try:
         index = tantivy.Index.open(str(path))
         held = index.searcher().num_docs
