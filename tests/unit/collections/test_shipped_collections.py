@@ -18,7 +18,7 @@ RESOURCES = ROOT / "workflow" / "resources"
 SHIPPED = RESOURCES / "collections"
 COLLECTIONS = ("film", "hotpotqa-open")
 COUNTS = {
-    "film": (12_201, {"test": 101, "dev": 35, "train": 69}),
+    "film": (5_329, {"test": 101, "dev": 35, "train": 69}),
     "hotpotqa-open": (8_631, {"test": 150, "dev": 43, "train": 202}),
 }
 SOURCE = os.environ.get("CALIBRAG_SOURCE_DATA")

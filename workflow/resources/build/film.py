@@ -3,8 +3,11 @@
     python workflow/resources/build/film.py SOURCE_FOLDER [TARGET_FOLDER]
 
 SOURCE_FOLDER holds ottqa/film_{tables,passages}.jsonl.gz and ottqa/film_questions.jsonl. The same source gives the
-same bytes. Splits: tables (with all of their questions) are drawn in an order fixed by SEED; the first to reach TEST
-questions are the test split, the next to reach DEV the dev split, the rest is for training.
+same bytes.
+
+Documents: every table, and every article that a cell of one links to or an answer stands in. Splits: tables (with
+all of their questions) are drawn in an order fixed by SEED; the first to reach TEST questions are the test split, the
+next to reach DEV the dev split, the rest is for training.
 """
 
 from __future__ import annotations
@@ -43,11 +46,19 @@ def questions(entries: list[dict], tables: list[dict], articles: list[dict]) -> 
         yield ottqa.question(entry, tables_by_id, articles_by_id, render_row, splits[entry["id"]])
 
 
+def needed(tables: list[dict], articles: list[dict], entries: list[dict]) -> list[dict]:
+    """Return the articles that a cell of a table links to, or in which an answer stands."""
+    rows = (row for table in tables for row in [table["header"], *table["data"]])
+    wanted = {link for row in rows for _, links in row for link in links}
+    wanted |= {node["passage_id"] for entry in entries for node in entry["answer_nodes"]}
+    return [article for article in articles if article["id"] in wanted]
+
+
 def build(source: Path, target: Path) -> None:
     """Write documents.jsonl.xz and questions.jsonl.xz."""
     tables = read(source / "ottqa" / "film_tables.jsonl.gz")
-    articles = read(source / "ottqa" / "film_passages.jsonl.gz")
     entries = read(source / "ottqa" / "film_questions.jsonl")
+    articles = needed(tables, read(source / "ottqa" / "film_passages.jsonl.gz"), entries)
     write_jsonl(target / "documents.jsonl.xz", ottqa.documents(tables, articles, str(source / "ottqa")))
     write_jsonl(target / "questions.jsonl.xz", questions(entries, tables, articles))
 
