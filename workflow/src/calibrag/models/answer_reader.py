@@ -36,7 +36,7 @@ class AnswerReader:
     Parameters
     ----------
     scorer
-        Language model whose prefix holds worked examples in the form of `body`.
+        Language model, adapted to texts of the form of `body`.
     finder
         Finds the candidates.
     embedder
@@ -69,7 +69,7 @@ class AnswerReader:
         candidates = self._finder.find(question, [sentences[i] for i in shown], self._candidates)
         if not candidates:
             return [], 0
-        text = body(question, [sentences[i] for i in shown])
+        text = body(question, [sentences[i] for i in sorted(shown)])
         scores, tokens = self._scorer.score(text, [f" {candidate.text}\n" for candidate in candidates])
         top = max(scores)
         weights = [math.exp(score - top) for score in scores]
@@ -80,13 +80,10 @@ class AnswerReader:
         return sorted(answers, key=lambda answer: -answer.probability), tokens
 
     def choose(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[int]:
-        """Return the positions of the sentences nearest to the question, in their order."""
-        if len(sentences) <= self._sentences:
-            return list(range(len(sentences)))
+        """Return the positions of the sentences nearest to the question, nearest first."""
         vectors = self._embedder.encode([question, *(f"{title}: {text}" for title, text in sentences)])
         cosines = np.round(vectors[1:] @ vectors[0], 4)
-        best = sorted(range(len(sentences)), key=lambda i: (-cosines[i], i))[: self._sentences]
-        return sorted(best)
+        return sorted(range(len(sentences)), key=lambda i: (-cosines[i], i))[: self._sentences]
 
 
 def body(question: str, sentences: Sequence[tuple[str, str]]) -> str:
