@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from small_corpora import HashEmbedder, make_passage
 
 from calibrag.errors import ConfigError
-from calibrag.records import Question
 from calibrag.retrieval import dense, pipeline, sparse
 from calibrag.retrieval.reranking import CrossEncoderReranker
-from calibrag.retrieval.runs import read_run
+from calibrag.retrieval.runs import read_run, write_run
 
 BOTH = {"lexical": {"depth": 100}, "dense": {"depth": 100}, "rrf_k": 60, "rerank": None, "returned": 20}
 
@@ -112,6 +111,12 @@ def test_exclude_reaches_each_retriever_and_leaves_with_the_last_stage():
     assert lexical.asked[0]["exclude"].tolist() == second.asked[0]["exclude"].tolist() == [frozenset({"z"})]
 
 
+def test_every_pipeline_returns_the_same_columns(world):
+    frame = pd.DataFrame({"qid": ["q"], "query": ["shark"], "exclude": [frozenset({"d3#0"})]})
+    for pipe in world[1].values():
+        assert list(pipe.transform(frame).columns) == ["qid", "query", "docno", "score", "rank"]
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     """Passages, their two retrievers, a reranker, and every pipeline that settings can make of them."""
@@ -192,6 +197,12 @@ def test_reranker_scores_the_top_of_all_queries_in_one_call_and_cuts_the_rest(fi
     )
 
 
+def test_reranker_alone_cuts_at_its_depth(films):
+    frame = Fixed({"q": [p.passage_id for p in films]}).transform(pd.DataFrame({"qid": ["q"], "query": ["boxer"]}))
+    found = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in films}, 2).transform(frame)
+    assert list(found["docno"]) == ["jaws#0", "jaws#1"] and list(found["rank"]) == [0, 1]
+
+
 def test_scores_that_are_no_numbers_stop_the_reranking(films):
     class Broken:
         def scores(self, pairs):
@@ -220,10 +231,8 @@ def test_settings_that_cannot_be_met_name_their_key(changes, key):
     assert error.value.key == key
 
 
-def test_rank_questions_writes_a_run_for_each_pipeline(world, tmp_path):
-    questions = [Question(qid=f"q{i}", text=t, answers=["x"]) for i, t in enumerate(["shark", "paris film", ""])]
-    pipes = {name: world[1][name] for name in ("lexical-False", "both-True")}
-    pipeline.rank_questions(pipes, questions, tmp_path, 2)
-    for name, pipe in pipes.items():
-        expected = pipeline.search(pipe, [(q.qid, q.text, ()) for q in questions])
-        assert read_run(tmp_path / f"{name}.tsv.gz") == {q: hits for q, hits in expected.items() if hits}
+def test_rankings_survive_their_run_file(world, tmp_path):
+    for name, pipe in world[1].items():
+        found = pipeline.search(pipe, [("q1", "shark", ()), ("q2", "paris film", ()), ("q3", "", ())])
+        write_run(tmp_path / f"{name}.tsv.gz", found, name)
+        assert read_run(tmp_path / f"{name}.tsv.gz") == {qid: hits for qid, hits in found.items() if hits}

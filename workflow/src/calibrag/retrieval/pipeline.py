@@ -8,7 +8,6 @@ dense % depth ───┘
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,9 +15,8 @@ import pyterrier as pt
 from pyterrier_alpha import RRFusion
 
 from calibrag.errors import ConfigError
-from calibrag.records import Hit, Question
+from calibrag.records import Hit
 from calibrag.retrieval import frames
-from calibrag.retrieval.runs import write_run
 
 # below what stages round to themselves; takes only the noise of adding reciprocals
 _DECIMALS = 12
@@ -115,21 +113,3 @@ def search(pipeline: pt.Transformer, queries: Sequence[tuple[str, str, Iterable[
     for qid, docno, rank, score in zip(*columns, strict=True):
         found[qid].append(Hit(passage_id=docno, rank=rank + 1, score=score))
     return found
-
-
-def rank_questions(
-    pipelines: Mapping[str, pt.Transformer],
-    questions: Iterable[Question],
-    folder: str | Path,
-    batch_size: int,
-) -> None:
-    """Write, for each named pipeline, the run of all questions to ``folder/NAME.tsv.gz``.
-
-    Questions are ranked ``batch_size`` at a time, so that models work on full batches.
-    """
-    asked = [(question.qid, question.text, ()) for question in questions]
-    for name, pipeline in pipelines.items():
-        rankings: dict[str, list[Hit]] = {}
-        for start in range(0, len(asked), batch_size):
-            rankings |= search(pipeline, asked[start : start + batch_size])
-        write_run(Path(folder) / f"{name}.tsv.gz", rankings, name)
