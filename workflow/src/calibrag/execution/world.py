@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import pyterrier as pt
 
-from calibrag.agents.protocol import Entail, ProposeAnswers, Proposals, Retrieve, Retrieved
+from calibrag.agents.protocol import Entail, Proposal, ProposeAnswers, Proposals, Retrieve, Retrieved
 from calibrag.corpus.store import PassageStore
 from calibrag.execution.driver import Handler
+from calibrag.models.answer_reader import AnswerReader
 from calibrag.retrieval.pipeline import search
 
 
@@ -19,21 +20,29 @@ class Verifier(Protocol):
     def entail(self, pairs: Sequence[tuple[str, str]], leads: Sequence[str]) -> list[float]: ...
 
 
-class Reader(Protocol):
-    """What proposes answers, as ``execution.reader.AnswerReader`` does."""
-
-    def propose(self, call: ProposeAnswers) -> Proposals: ...
-
-
 def handlers(
-    pipeline: pt.Transformer, store: PassageStore, verifier: Verifier, reader: Reader
+    pipeline: pt.Transformer,
+    store: PassageStore,
+    names: Mapping[str, list[str]],
+    verifier: Verifier,
+    reader: AnswerReader,
 ) -> dict[type, Handler]:
-    """Return the handlers that ``drive`` takes: one for each kind of effect."""
+    """Return the handlers that ``drive`` takes: one for each kind of effect.
+
+    Parameters
+    ----------
+    names
+        passage id -> names annotated in it; a passage without names may be absent.
+    """
 
     def retrieve(effects: Sequence[Retrieve]) -> list[list[Retrieved]]:
         found = search(pipeline, [(effect.qid, effect.query, effect.excluded) for effect in effects])
         return [
-            [Retrieved(hit=hit, passage=store[hit.passage_id]) for hit in found[effect.qid]] for effect in effects
+            [
+                Retrieved(hit=hit, passage=store[hit.passage_id], names=names.get(hit.passage_id, []))
+                for hit in found[effect.qid]
+            ]
+            for effect in effects
         ]
 
     def entail(effects: Sequence[Entail]) -> list[list[float]]:
@@ -43,6 +52,15 @@ def handlers(
         return [[next(scores) for _ in effect.pairs] for effect in effects]
 
     def propose(effects: Sequence[ProposeAnswers]) -> list[Proposals]:
-        return [reader.propose(effect) for effect in effects]
+        return [_propose(reader, effect) for effect in effects]
 
     return {Retrieve: retrieve, Entail: entail, ProposeAnswers: propose}
+
+
+def _propose(reader: AnswerReader, effect: ProposeAnswers) -> Proposals:
+    answers, tokens = reader.read(effect.question, [(s.title, s.text) for s in effect.sentences])
+    proposals = [
+        Proposal(text=a.text, probability=a.probability, sentences=[effect.sentences[i] for i in a.sentences])
+        for a in answers
+    ]
+    return Proposals(model=reader.name, proposals=proposals, tokens=tokens)

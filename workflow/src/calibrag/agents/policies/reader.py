@@ -1,8 +1,9 @@
 """The embedded default: a deterministic controller around a model that scores candidate answers.
 
-It searches for the question, reads the best passages, and follows names found on the way with further searches. The
-most probable candidate is recorded as a claim on each passage that holds it and submitted; where the gate turns it
-back, the next candidate is tried. It needs no network and no chat model (design.md, "Policies").
+It searches for the question and reads the best passages. The reader's most probable names lead to further searches,
+since what a small model takes for the answer of a two-hop question is often the way to it. Then the most probable
+candidate is recorded as a claim on each passage that holds it, and submitted; where the gate turns it back, the next
+one is tried. It needs no network and no chat model (design.md, "Policies").
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from calibrag.agents.protocol import (
     ToolCall,
 )
 from calibrag.normalisation import words
-from calibrag.records import Passage, Question, Record
+from calibrag.records import Question, Record
 from calibrag.verification.claims import claim_text
 
 Calls = Generator[ToolCall | ProposeAnswers, Any, Any]
@@ -35,7 +36,7 @@ class ReaderSettings(Record):
     passages_read
         Passages read after each search, best first.
     follow_ups
-        Names that are searched after the first search.
+        Further searches, each led by a name that the reader found.
     sources
         Passages on which one candidate is recorded, at most.
     attempts
@@ -49,46 +50,52 @@ class ReaderSettings(Record):
 
 
 class ReaderPolicy:
-    """A policy as ``protocol.Policy`` wants it; stateless between questions."""
+    """A policy as ``protocol.Policy`` wants it; it keeps nothing between questions."""
 
     def __init__(self, settings: ReaderSettings):
         self.settings = settings
 
     def __call__(self, question: Question) -> Calls:
         """Yield the calls of one pass."""
-        found = yield Search(query=question.text)
-        sentences = yield from self._read(found.passages, question.text, set())
-        for name in self._leads(question.text, found.passages, sentences):
-            further = yield Search(query=f"{name} {question.text}")
-            seen = {sentence.passage_id for sentence in sentences}
-            sentences += yield from self._read(further.passages, f"{name} {question.text}", seen)
-        if not sentences:
-            return
-        proposals = yield ProposeAnswers(question=question.text, sentences=sentences)
-        for proposal in proposals.proposals[: self.settings.attempts]:
+        sentences: list[Sentence] = []
+        yield from self._search(question.text, sentences)
+        followed: list[str] = []
+        proposals: list[Proposal] = []
+        while sentences:
+            proposals = (yield ProposeAnswers(question=question.text, sentences=sentences)).proposals
+            name = self._lead(proposals, sentences, followed)
+            if name is None:
+                break
+            followed.append(name)
+            yield from self._search(f"{name} {question.text}", sentences)
+        for proposal in proposals[: self.settings.attempts]:
             yield from self._submit(question, proposal)
         yield Answer(text=None, passage_ids=[])
 
-    def _read(self, passages: Iterable[Passage], question: str, seen: set[str]) -> Calls:
-        """Read the best passages that were not read yet; returns their sentences."""
-        sentences = []
-        for passage in [p for p in passages if p.passage_id not in seen][: self.settings.passages_read]:
-            result = yield Read(passage_id=passage.passage_id, question=question)
+    def _search(self, query: str, sentences: list[Sentence]) -> Calls:
+        """Search, read the best passages that were not read yet, and add what they say to ``sentences``."""
+        found = yield Search(query=query)
+        seen = {sentence.passage_id for sentence in sentences}
+        unread = [passage for passage in found.passages if passage.passage_id not in seen]
+        for passage in unread[: self.settings.passages_read]:
+            result = yield Read(passage_id=passage.passage_id, question=query)
             sentences += [
                 Sentence(passage_id=passage.passage_id, title=passage.title, text=text) for text in result.sentences
             ]
-        return sentences
 
-    def _leads(self, question: str, passages: list[Passage], sentences: list[Sentence]) -> list[str]:
-        """Return the names worth a search: titles..."""
-        raise RuntimeError
+    def _lead(self, proposals: Iterable[Proposal], sentences: list[Sentence], followed: list[str]) -> str | None:
+        """Return the most probable candidate that is a name without a page read yet; None to search no further."""
+        if len(followed) == self.settings.follow_ups:
+            return None
+        known = {" ".join(words(text)) for text in [*followed, *(sentence.title for sentence in sentences)]}
+        names = (p.text for p in proposals if any(letter.isupper() for letter in p.text))
+        return next((name for name in names if " ".join(words(name)) not in known), None)
 
     def _submit(self, question: Question, proposal: Proposal) -> Calls:
         """Record the candidate as a claim on the passages that hold it, and submit it."""
-        passage_ids = []
-        for sentence in proposal.sentences[: self.settings.sources]:
-            yield RecordNugget(
-                passage_id=sentence.passage_id, quotes=[sentence.text], claim=claim_text(question.text, proposal.text)
-            )
-            passage_ids.append(sentence.passage_id)
-        yield Answer(text=proposal.text, passage_ids=passage_ids)
+        claim = claim_text(question.text, proposal.text)
+        sources = list({sentence.passage_id: sentence for sentence in reversed(proposal.sentences)}.values())
+        sources = sources[::-1][: self.settings.sources]
+        for sentence in sources:
+            yield RecordNugget(passage_id=sentence.passage_id, quotes=[sentence.text], claim=claim)
+        yield Answer(text=proposal.text, passage_ids=[sentence.passage_id for sentence in sources])

@@ -1,0 +1,83 @@
+"""Opening what an agent needs: models and indexes by their blocks of the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from calibrag.agents.policies import POLICIES
+from calibrag.agents.protocol import Policy
+from calibrag.agents.settings import EvidenceAgent
+from calibrag.corpus.store import PassageStore, names_by_passage
+from calibrag.execution.driver import Handler
+from calibrag.execution.passes import Passes
+from calibrag.execution.world import handlers
+from calibrag.models.answer_candidates import CandidateFinder
+from calibrag.models.answer_reader import AnswerReader
+from calibrag.models.cross_encoder import CrossEncoder
+from calibrag.models.language_scorer import LanguageScorer
+from calibrag.retrieval.opening import open_embedder, open_retriever
+from calibrag.verification.entailment import EntailmentVerifier
+
+
+def open_reader(models: Mapping[str, Any], threads: int) -> AnswerReader:
+    """Return the reader of the block ``models`` of the configuration."""
+    reader = models["reader"]
+    return AnswerReader(
+        LanguageScorer(reader["model"], reader["adapter"], dtype=reader["dtype"], threads=threads),
+        CandidateFinder(reader["phrases"]),
+        open_embedder(models["embedder"], "queries", models["device"], threads),
+        sentences=reader["sentences"],
+        candidates=reader["candidates"],
+    )
+
+
+def open_verifier(models: Mapping[str, Any], threads: int) -> EntailmentVerifier:
+    """Return the verifier of the block ``models`` of the configuration."""
+    settings = models["verifier"]
+    encoder = CrossEncoder(**settings["encoder"], device=models["device"], threads=threads)
+    return EntailmentVerifier(encoder, settings["chunk_words"])
+
+
+def open_world(
+    system: Mapping[str, Any],
+    models: Mapping[str, Any],
+    folder: str | Path,
+    passages: str | Path,
+    annotations: str | Path,
+    threads: int,
+) -> dict[type, Handler]:
+    """Return the handlers of everything that the agents of a system ask for.
+
+    Parameters
+    ----------
+    system
+        The system's block of the configuration.
+    folder
+        Of the indexes, as ``retrieval.opening.open_retriever`` takes it.
+    passages, annotations
+        Files of the corpus.
+    """
+    store = PassageStore.open(passages)
+    return handlers(
+        open_retriever(system["retriever"], folder, store, models, threads),
+        store,
+        names_by_passage(annotations),
+        open_verifier(models, threads),
+        open_reader(models, threads),
+    )
+
+
+def open_agent(system: Mapping[str, Any]) -> tuple[Policy, EvidenceAgent, Passes]:
+    """Return policy, settings and passes of a system's block of the configuration."""
+    policy = dict(system["policy"])
+    build, settings = POLICIES[policy.pop("name")]
+    agent = {key: system[key] for key in EvidenceAgent.__struct_fields__}
+    return (
+        build(msgspec.convert(policy, settings)),
+        msgspec.convert(agent, EvidenceAgent),
+        msgspec.convert(system["passes"], Passes),
+    )
