@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from calibrag.models.answer_candidates import CandidateFinder
+from calibrag.models.answer_candidates import Candidate, CandidateFinder
 from calibrag.models.language_scorer import LanguageScorer
 
 
@@ -65,12 +65,12 @@ class AnswerReader:
         sentences
             (title, sentence) pairs; positions in the answers point into them.
         """
-        shown = self.choose(question, sentences)
-        candidates = self._finder.find(question, [sentences[i] for i in shown], self._candidates)
+        shown = self._choose(question, sentences)
+        candidates = self._find(question, sentences, shown)
         if not candidates:
             return [], 0
         text = body(question, [sentences[i] for i in sorted(shown)])
-        scores, tokens = self._scorer.score(text, [f" {candidate.text}\n" for candidate in candidates])
+        scores, tokens = self._scorer.score(text, [continuation(candidate.text) for candidate in candidates])
         top = max(scores)
         weights = [math.exp(score - top) for score in scores]
         answers = [
@@ -79,11 +79,23 @@ class AnswerReader:
         ]
         return sorted(answers, key=lambda answer: -answer.probability), tokens
 
-    def choose(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[int]:
+    def candidates(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the candidates that `read` scores, unscored, in the order in which they were found."""
+        return [c.text for c in self._find(question, sentences, self._choose(question, sentences))]
+
+    def _find(self, question: str, sentences: Sequence[tuple[str, str]], shown: list[int]) -> list[Candidate]:
+        return self._finder.find(question, [sentences[i] for i in shown], self._candidates)
+
+    def _choose(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[int]:
         """Return the positions of the sentences nearest to the question, nearest first."""
         vectors = self._embedder.encode([question, *(f"{title}: {text}" for title, text in sentences)])
         cosines = np.round(vectors[1:] @ vectors[0], 4)
         return sorted(range(len(sentences)), key=lambda i: (-cosines[i], i))[: self._sentences]
+
+
+def continuation(answer: str) -> str:
+    """Return an answer as it follows a `body`; the end of the line belongs to it, since answers differ in length."""
+    return f" {answer}\n"
 
 
 def body(question: str, sentences: Sequence[tuple[str, str]]) -> str:

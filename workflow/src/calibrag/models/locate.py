@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 
 from calibrag.errors import MissingModelError
@@ -64,15 +64,16 @@ def check_sha256(file: str | Path, expected: str) -> None:
 
 def _inside_package(name: str) -> str:
     package, _, inner = name.removeprefix(PACKAGE_PREFIX).partition("/")
-    try:
-        root = resources.files(package)
-    except (ModuleNotFoundError, ValueError):
+    # found, not imported: a package that carries weights may want other packages to run, which are not needed here
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
         distribution = package.replace("_", "-")
         raise MissingModelError(
             f"model {name}: the Python package {package} is not installed; run `pip install {distribution}`"
             " (requirements.txt pins its version), or name another model in config.yaml"
-        ) from None
-    path = Path(str(root.joinpath(inner))) if inner else Path(str(root))
+        )
+    root = Path(next(iter(spec.submodule_search_locations)))
+    path = root / inner
     if not path.exists():
         raise MissingModelError(
             f"model {name}: the package {package} is installed, but holds no {inner}; found there:"
