@@ -49,6 +49,8 @@ rule run_pass:
         "results/benchmarks/execution/run_pass/{collection}/{system}/pass-{n}.tsv"
     params:
         code=fingerprint("run_pass"),
+        folder="results/{collection}/retrieval",
+        journal="results/{collection}/{system}/pass-{n}/journal",
         system=lookup(dpath="systems/{system}", within=config),
         models=lookup(dpath="models", within=config),
         execution=lookup(dpath="execution", within=config),

@@ -86,18 +86,17 @@ class _Sources:
     def __init__(self, files: Sequence[str | Path]):
         self.contents = [(str(file), load_yaml(file) or {}) for file in files]
 
-    def error(self, path: Sequence, problem: str) -> ConfigError:
-        return ConfigError(".".join(map(str, path)) or "(top level)", problem, self.of(path))
+    def error(self, path: Sequence, problem: str, missing: bool = False) -> ConfigError:
+        """Return an error about a key, or about one that is missing."""
+        return ConfigError(".".join(map(str, path)), problem, self._of(path, missing))
 
-    def of(self, path: Sequence) -> str:
-        """Return the last file that holds the key, or the longest part of its path."""
-        for length in range(len(path), 0, -1):
+    def _of(self, path: Sequence, missing: bool) -> str:
+        for length in range(len(path) - missing, 0, -1):
             for file, content in reversed(self.contents):
                 if _holds(content, path[:length]):
                     return os.path.relpath(file)
-            if length == len(path) and len(path) == 1:
-                return "--config"
-        return os.path.relpath(self.contents[-1][0]) if self.contents else "config.yaml"
+        # no file holds any part of it: it was given as --config key=value
+        return os.path.relpath(self.contents[-1][0]) if missing else "--config"
 
 
 def _holds(content, path: Sequence) -> bool:
@@ -135,7 +134,7 @@ def _translated(error: jsonschema.ValidationError, path: tuple, sources: _Source
         case "required":
             missing = sorted(key for key in value if key not in found)[0]
             meaning = error.schema["properties"].get(missing, {}).get("description", "")
-            return sources.error((*path, missing), f"missing key ({meaning}); see the commented config.yaml")
+            return sources.error((*path, missing), f"missing key ({meaning})", missing=True)
         case "type":
             kinds = [value] if isinstance(value, str) else value
             return sources.error(path, f"must be {' or '.join(_TYPES[k] for k in kinds)} (got {found!r})")
@@ -226,7 +225,7 @@ def _check_whole(system: dict, schema: Mapping, path: tuple, sources: _Sources) 
     rest = {key: value for key, value in system.items() if key != "retriever"}
     _check_schema(rest, {**written, "required": [k for k in needed if k != "retriever"]}, path, sources, schema)
     if "retriever" not in system:
-        raise sources.error((*path, "retriever"), "missing key; name one of the retrievers")
+        raise sources.error((*path, "retriever"), "missing key; name one of the retrievers", missing=True)
     _check_schema(system["retriever"], schema["$defs"]["retriever"], (*path, "retriever"), sources, schema)
 
 

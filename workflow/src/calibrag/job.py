@@ -48,7 +48,14 @@ class Job:
         print(f"[{self._elapsed()}] {message}", file=self._log, flush=True)
 
     def progress(self, items: Iterable[T], unit: str, total: int | None = None) -> Iterator[T]:
-        """Yield the items; say now and then how many are done, how fast, and when the rest will be.
+        """Yield the items; say now and then how many are done, see ``counter``."""
+        count = self.counter(unit, total)
+        for item in items:
+            yield item
+            count(item)
+
+    def counter(self, unit: str, total: int | None = None) -> Callable[[object], None]:
+        """Return what to call with each finished item: it says now and then how many are done and how many are left.
 
         Parameters
         ----------
@@ -58,12 +65,17 @@ class Job:
             How many there are; None where it is not known, which leaves the time left out.
         """
         start = said = self._clock()
-        for count, item in enumerate(items, start=1):
-            yield item
+        done = 0
+
+        def count(_: object) -> None:
+            nonlocal said, done
+            done += 1
             now = self._clock()
             if now - said >= self.every:
                 said = now
-                self.report(count, unit, total, now - start)
+                self.report(done, unit, total, now - start)
+
+        return count
 
     def report(self, count: int, unit: str, total: int | None, seconds: float) -> None:
         """Write one line about progress to the log and to the terminal."""

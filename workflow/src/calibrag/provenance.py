@@ -12,7 +12,7 @@ import ast
 import hashlib
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -40,6 +40,20 @@ def fingerprint(script: str | Path, source: str | Path = SOURCE) -> str:
     for module in sorted(reached(script, source)):
         digest.update(f"\n{module}\n".encode())
         digest.update(_normalised(_file_of(module, Path(source))).encode())
+    return digest.hexdigest()[:_LENGTH]
+
+
+def fingerprint_of_job(inputs: Iterable[str | Path], parameters: Iterable) -> str:
+    """Return 16 hex digits that change with a job's parameters and with the size or time of an input.
+
+    An interrupted job takes its finished part up again only under the same digits.
+    """
+    digest = hashlib.sha256()
+    for parameter in parameters:
+        digest.update(f"{parameter!r}\n".encode())
+    for path in sorted(map(Path, inputs)):
+        state = path.stat()
+        digest.update(f"{path} {state.st_size} {state.st_mtime_ns}\n".encode())
     return digest.hexdigest()[:_LENGTH]
 
 
