@@ -2,8 +2,8 @@
 
 Needs     questions, qrels, rankings, runs
 Makes     results/{collection}/evaluation/rankings/{retriever}.csv and results/{collection}/{system}/evaluation/
-          passages.csv, answers.csv: one row a question (and measure)
-Steps     the three rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
+          passages.csv, answers.csv, reader.csv: one row a question
+Steps     the four rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
           runs one ablation and nothing else
 """
 
@@ -77,3 +77,26 @@ rule score_answer_runs:
         "../../envs/base.yaml"
     script:
         "../scripts/score_answer_runs.py"
+
+
+rule score_reader:
+    """Judge the reader beside the first, a random and the best candidate, on passages read and on gold ones."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        read="results/{collection}/{system}/reader/read.parquet",
+        gold="results/{collection}/{system}/reader/gold.parquet",
+    output:
+        "results/{collection}/{system}/evaluation/reader.csv",
+    log:
+        "results/logs/evaluation/score_reader/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/score_reader/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("score_reader"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/score_reader.py"

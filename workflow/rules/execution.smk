@@ -2,7 +2,7 @@
 
 Needs     questions, passages, indexes, the adapters
 Makes     results/{collection}/{system}/pass-{n}/traces.jsonl, one record a question with all that the pass did;
-          results/{collection}/{system}/evaluation/reader.csv
+          results/{collection}/{system}/reader/, what the reader alone chooses
 Steps     run_pass for n = 1, 2, ...: a later pass searches without the passages that the earlier ones recorded; passes
           above passes.minimum run only on the questions where the last two were unsure
 """
@@ -36,11 +36,11 @@ rule run_pass:
         ),
         reranker=branch(
             lookup(dpath="systems/{system}/retriever/rerank", within=config),
-            then=adapter_of(config["models"]["reranker"]),
+            then=reranker_adapter,
             otherwise=[],
         ),
-        verifier=adapter_of(config["models"]["verifier"]["encoder"]),
-        reader=adapter_of(config["models"]["reader"]),
+        verifier=verifier_adapter,
+        reader=reader_adapter,
     output:
         "results/{collection}/{system}/pass-{n}/traces.jsonl",
     log:
@@ -64,22 +64,27 @@ rule run_pass:
 
 
 rule evaluate_reader:
-    """Measure the reader beside the first and a random candidate, and on the gold passages."""
+    """Let the reader alone answer from what the first pass read, and from the gold passages."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.parquet",
         qrels="results/{collection}/corpus/qrels.txt",
         traces="results/{collection}/{system}/pass-1/traces.jsonl",
+        adapter=reader_adapter,
     output:
-        "results/{collection}/{system}/evaluation/reader.csv",
+        read="results/{collection}/{system}/reader/read.parquet",
+        gold="results/{collection}/{system}/reader/gold.parquet",
     log:
         "results/logs/execution/evaluate_reader/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/execution/evaluate_reader/{collection}/{system}.tsv"
     params:
         code=fingerprint("evaluate_reader"),
-        policy=lookup(dpath="systems/{system}/policy", within=config),
-        models=lookup(dpath="models", within=config),
+        models=dict(
+            device=lookup(dpath="models/device", within=config),
+            embedder=lookup(dpath="models/embedder", within=config),
+            reader=lookup(dpath="models/reader", within=config),
+        ),
     threads: 1
     resources:
         mem_mb=2500,

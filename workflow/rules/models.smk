@@ -1,17 +1,21 @@
 """How good are the small models that everything else relies on?
 
 Needs     workflow/resources/adapters/{adapter}/: the shipped adapter, and train.jsonl.xz and dev.jsonl.xz, its pairs
-Makes     results/models/{adapter}/evaluation.csv; on demand results/models/{adapter}/adapter.safetensors and card.json
+Makes     results/models/{adapter}/evaluation.csv; on demand results/models/{adapter}/card.json and a new adapter beside it
 Steps     1. `snakemake --cores 2 results/models/reranker/card.json` trains one (not part of `all`)
           2. name its folder under models.reranker.adapter of config.yaml (models.verifier.encoder.adapter) and compare
              results/models/reranker/evaluation.csv before and after
 """
 
 
-def adapter_of(encoder):
-    """Return the files of the adapter that an encoder's settings name; none where it needs no adapter."""
-    folder = encoder["adapter"]
-    return multiext(f"{folder}/", "adapter.safetensors", "card.json") if folder else []
+def adapter_files(model, *names):
+    """Return the files of the adapter that a model's settings name; none where it goes without."""
+    return multiext(f"{model['adapter']}/", "card.json", *names) if model["adapter"] else []
+
+
+reranker_adapter = adapter_files(config["models"]["reranker"], "adapter.safetensors")
+verifier_adapter = adapter_files(config["models"]["verifier"]["encoder"], "adapter.safetensors")
+reader_adapter = adapter_files(config["models"]["reader"], "adapter_model.safetensors", "adapter_config.json")
 
 
 rule train_adapter:
@@ -19,7 +23,7 @@ rule train_adapter:
     input:
         pairs=BASE / "workflow/resources/adapters/{adapter}/train.jsonl.xz",
     output:
-        multiext("results/models/{adapter}/", "adapter.safetensors", "card.json"),
+        multiext("results/models/{adapter}/", "card.json", "adapter.safetensors"),
     log:
         "results/logs/models/train_adapter/{adapter}.log",
     benchmark:
@@ -37,11 +41,34 @@ rule train_adapter:
         "../scripts/train_adapter.py"
 
 
+rule train_reader:
+    """Train the adapter of the reader on the training part of the shipped examples."""
+    input:
+        examples=BASE / "workflow/resources/adapters/reader/train.jsonl.xz",
+    output:
+        multiext("results/models/reader/", "card.json", "adapter_model.safetensors", "adapter_config.json"),
+    log:
+        "results/logs/models/train_reader.log",
+    benchmark:
+        "results/benchmarks/models/train_reader.tsv"
+    params:
+        code=fingerprint("train_reader"),
+        base=lookup(dpath="models/reader/model", within=config),
+        training=lookup(dpath="training/reader", within=config),
+    threads: 2
+    resources:
+        mem_mb=4000,
+    conda:
+        "../../envs/train.yaml"
+    script:
+        "../scripts/train_reader.py"
+
+
 rule evaluate_reranker:
     """Measure the reranker on held-out questions, beside untrained cosine and shared words."""
     input:
         pairs=BASE / "workflow/resources/adapters/reranker/dev.jsonl.xz",
-        adapter=adapter_of(config["models"]["reranker"]),
+        adapter=reranker_adapter,
     output:
         "results/models/reranker/evaluation.csv",
     log:
@@ -66,7 +93,7 @@ rule evaluate_verifier:
     """Measure the verifier on held-out claims, beside untrained cosine and shared words."""
     input:
         pairs=BASE / "workflow/resources/adapters/verifier/dev.jsonl.xz",
-        adapter=adapter_of(config["models"]["verifier"]["encoder"]),
+        adapter=verifier_adapter,
     output:
         "results/models/verifier/evaluation.csv",
     log:

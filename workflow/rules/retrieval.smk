@@ -94,7 +94,7 @@ rule rank_questions:
         ),
         adapter=branch(
             lookup(dpath="retrievers/{retriever}/rerank", within=config),
-            then=adapter_of(config["models"]["reranker"]),
+            then=reranker_adapter,
             otherwise=[],
         ),
     output:

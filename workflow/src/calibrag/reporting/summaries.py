@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from calibrag.evaluation.answer_runs import summarise_answer_run
 from calibrag.evaluation.passage_runs import summarise_passage_run
+from calibrag.evaluation.readings import summarise_readings
 from calibrag.evaluation.trec import read_qrels
 from calibrag.records import Document, Question, read_jsonl
 
@@ -28,6 +29,15 @@ COLLECTIONS = {
     "unmatched": "facts that no passage holds",
 }
 MODELS = {"model": "model", "data": "held-out data", "metric": "measure", "system": "system", "value": "value", "n": "n"}
+READER = {
+    "collection": "collection",
+    "system": "system",
+    "passages": "passages",
+    "chooser": "chosen by",
+    "n": "n",
+    "em": "EM",
+    "f1": "F1",
+}
 RANKINGS = {"n": "n", "n_missing": "missing", "n_no_relevant": "without relevant", "mean_length": "length"}
 ANSWERS = {
     "collection": "collection",
@@ -50,7 +60,7 @@ ANSWERS = {
 
 def read_by_question(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Return files of one layout below one another, in their order; ids stay text."""
-    text = dict.fromkeys(("collection", "system", "run", "retriever", "qid", "answer", "error", "reading"), object)
+    text = dict.fromkeys(("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "chooser"), object)
     return pd.concat([pd.read_csv(path, dtype=text) for path in paths], ignore_index=True)
 
 
@@ -80,6 +90,15 @@ def summarise_answers(scores: pd.DataFrame, evaluation: Mapping[str, Any]) -> pd
         lambda rows: summarise_answer_run(
             rows, bootstrap["resamples"], bootstrap["level"], bootstrap["seed"], evaluation["missing"]
         ),
+    )
+
+
+def summarise_reader(scores: pd.DataFrame, bootstrap: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row a set of passages and chooser: EM and F1 with their intervals."""
+    return _one_row_each(
+        scores,
+        ["collection", "system", "passages", "chooser"],
+        lambda rows: summarise_readings(rows, bootstrap["resamples"], bootstrap["level"], bootstrap["seed"]),
     )
 
 

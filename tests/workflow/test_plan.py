@@ -1,0 +1,119 @@
+"""What a run would do: the jobs of each target, and errors before the first job."""
+
+import pytest
+
+ADAPTERS = {"train_adapter"}
+
+
+def test_all_runs_every_rule_except_training(workflow):
+    plan = workflow.plan("all")
+    assert plan == {
+        "all": 1,
+        "read_documents": 2,
+        "read_questions": 2,
+        "chunk_documents": 2,
+        "annotate_passages": 2,
+        "build_qrels": 2,
+        "build_sparse_index": 2,
+        "embed_passages": 2,
+        "build_dense_index": 2,
+        "rank_questions": 8,
+        "evaluate_reranker": 1,
+        "evaluate_verifier": 1,
+        "run_pass": 8,
+        "evaluate_reader": 2,
+        "select_passage_runs": 2,
+        "select_answer_runs": 2,
+        "score_retrieval": 8,
+        "score_passage_runs": 2,
+        "score_answer_runs": 2,
+        "tabulate_collections": 1,
+        "tabulate_models": 1,
+        "tabulate_reader": 1,
+        "tabulate_retrieval": 1,
+        "tabulate_passage_runs": 1,
+        "tabulate_answer_runs": 1,
+        "draw_accuracy_hmr": 1,
+        "write_run_config": 1,
+    }
+
+
+def test_an_ablation_needs_its_own_jobs_only(workflow):
+    plan = workflow.plan("results/film/bitem-no-dense/evaluation/answers.csv")
+    assert plan == {
+        "read_documents": 1,
+        "read_questions": 1,
+        "chunk_documents": 1,
+        "annotate_passages": 1,
+        "build_sparse_index": 1,
+        "run_pass": 4,
+        "select_passage_runs": 1,
+        "select_answer_runs": 1,
+        "score_answer_runs": 1,
+    }
+
+
+def test_a_lexical_ranking_needs_no_vectors_and_no_adapter(workflow):
+    plan = workflow.plan("results/film/retrieval/rankings/lexical.tsv.gz")
+    assert not {"embed_passages", "build_dense_index"} & set(plan)
+    done = workflow.run("--dry-run", "results/film/retrieval/rankings/lexical.tsv.gz")
+    assert "adapter" not in done.output
+
+
+def test_an_adapter_is_trained_on_demand(workflow):
+    assert workflow.plan("results/models/reranker/card.json") == {"train_adapter": 1}
+
+
+def test_more_passes_are_more_jobs(workflow):
+    workflow.changes = {"systems": {"bitem": {"passes": {"maximum": 6}}}}
+    assert workflow.plan("results/film/bitem/runs/PG-2.txt")["run_pass"] == 6
+
+
+def test_a_new_experiment_is_a_target_of_its_own(workflow):
+    plan = workflow.plan("results/tables/no-dense/answer_runs.csv")
+    assert plan["score_answer_runs"] == 4
+    assert "rank_questions" not in plan
+
+
+@pytest.mark.parametrize(
+    "target", ["results/nowhere/corpus/passages.parquet", "results/film/bitme/evaluation/answers.csv"]
+)
+def test_a_target_with_an_unknown_name_is_refused(workflow, target):
+    done = workflow.run("--dry-run", target)
+    assert done.returncode != 0
+    assert "MissingRuleException" in done.output
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"evalution": {}}, "changes.yaml: evalution: unknown key; did you mean 'evaluation'?"),
+        (
+            {"experiments": {"main": {"systems": ["bitme"]}}},
+            "changes.yaml: experiments.main.systems.0: unknown name 'bitme'; did you mean 'bitem'?",
+        ),
+        (
+            {"systems": {"a": {"extends": "b"}, "b": {"extends": "a"}}},
+            "changes.yaml: systems.a.extends: a circle (a -> b -> a)",
+        ),
+        (
+            {"systems": {"bitem-no-dense": {"set": {"retriever.desne": None}}}},
+            "changes.yaml: systems.bitem-no-dense.set.retriever.desne: the system has no such key to set",
+        ),
+        ({"models": {"embedder": {"dtype": "int8"}}}, "must be one of float32, bfloat16 (got 'int8')"),
+        ({"systems": {"retrieval": {"extends": "bitem"}}}, "systems.retrieval: reserved"),
+    ],
+)
+def test_a_wrong_configuration_stops_the_run_with_one_message(workflow, changes, message):
+    workflow.changes = changes
+    done = workflow.run("--dry-run", "all")
+    assert done.returncode != 0
+    assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_missing_collection_file_is_named(workflow):
+    workflow.changes = {"collections": {"film": {"documents": "nowhere.jsonl"}}}
+    done = workflow.run("--dry-run", "results/film/corpus/passages.parquet")
+    assert done.returncode != 0
+    assert "nowhere.jsonl" in done.output
