@@ -17,7 +17,8 @@ _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
 
 # what a question asks for, by its own words; the first that matches counts
 _WANTED = (
-    (re.compile(r"\bhow (?:many|much|old|long|far|tall|large|high)\b", re.IGNORECASE), frozenset({"number", "time"})),
+    (re.compile(r"\bhow (?:many|much|far|tall|large|high)\b", re.IGNORECASE), frozenset({"number"})),
+    (re.compile(r"\bhow (?:old|long)\b", re.IGNORECASE), frozenset({"number", "time"})),
     (re.compile(r"\bwhen\b|\b(?:year|date|day|month|decade)\b", re.IGNORECASE), frozenset({"time", "number"})),
     (re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE), frozenset({"person", "name"})),
     (re.compile(r"\bwhere\b|\b(?:city|country|state|county|town)\b", re.IGNORECASE), frozenset({"place", "name"})),
@@ -84,7 +85,7 @@ class CandidateFinder:
         documents = self._pipeline.pipe(text for _, text in sentences)
         for place, ((title, text), document) in enumerate(zip(sentences, documents, strict=True)):
             for kind, phrase in _phrases(document, title, text):
-                phrase = phrase.strip(_EDGES)
+                phrase = _clean(phrase)
                 key = " ".join(words(phrase))
                 if not key or len(key.split()) > _LONGEST or (not choice and f" {key} " in asked):
                     continue
@@ -93,6 +94,12 @@ class CandidateFinder:
                 found[key] = (min(order, best), spelling, places | {place: None})
         ordered = sorted(found.values(), key=lambda item: item[0])[:limit]
         return [Candidate(text, tuple(places)) for _, text, places in ordered]
+
+
+def _clean(phrase: str) -> str:
+    """Return a phrase without the marks around it; brackets that belong to it stay."""
+    bare = phrase.strip(_EDGES)
+    return bare + ")" if bare.count("(") > bare.count(")") else bare
 
 
 def _phrases(document, title: str, text: str) -> Iterator[tuple[str, str]]:

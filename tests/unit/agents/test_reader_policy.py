@@ -1,0 +1,74 @@
+"""The reader policy under the orchestrator, in a scripted world."""
+
+from scripted import PASSAGES, World, run
+
+from calibrag.agents.policies.reader import ReaderPolicy, ReaderSettings
+from calibrag.agents.protocol import ProposeAnswers, Retrieve
+from calibrag.records import AnswerEvent, ModelEvent, ReadEvent, RecordEvent, SearchEvent
+
+HEAT, MANN, ALI = PASSAGES
+SURE = {HEAT.text: 0.95, MANN.text: 0.8}
+
+
+def policy(**changes):
+    return ReaderPolicy(ReaderSettings(**{"passages_read": 2, "follow_ups": 1, "sources": 2, "attempts": 2} | changes))
+
+
+def events(trace, kind):
+    return [event for event in trace.events if isinstance(event, kind)]
+
+
+def test_it_searches_reads_records_and_answers():
+    world = World(SURE, proposals=[("Michael Mann", 0.7), ("Los Angeles", 0.2)])
+    trace = run(policy(follow_ups=0), world)
+    kinds = [type(event).__name__ for event in trace.events]
+    assert kinds == ["SearchEvent", "ReadEvent", "ReadEvent", "ModelEvent", "RecordEvent", "RecordEvent", "AnswerEvent"]
+    assert trace.answer == "Michael Mann"
+    assert trace.submissions[0].passage_ids == ["Heat#0", "Mann#0"]
+
+
+def test_it_follows_the_most_probable_name_that_has_no_page_yet():
+    world = World(SURE, proposals=[("Heat", 0.5), ("a film", 0.3), ("Al Pacino", 0.2)])
+    trace = run(policy(), world)
+    assert [event.query for event in events(trace, SearchEvent)] == [
+        "Who directed Heat?",
+        "Al Pacino Who directed Heat?",
+    ]
+    assert len(events(trace, ModelEvent)) == 2
+
+
+def test_it_reads_a_passage_once():
+    trace = run(policy(follow_ups=2), World(SURE, proposals=[("Al Pacino", 0.6), ("Val Kilmer", 0.4)]))
+    read = [event.passage_id for event in events(trace, ReadEvent)]
+    assert len(events(trace, SearchEvent)) == 3
+    assert read == ["Heat#0", "Mann#0", "Ali#0"]
+
+
+def test_it_tries_the_next_candidate_when_turned_back_and_refuses_in_the_end():
+    trace = run(policy(), World({}, proposals=[("Michael Mann", 0.7), ("Los Angeles", 0.2), ("Chicago", 0.1)]))
+    assert [(event.text, event.accepted) for event in events(trace, AnswerEvent)] == [
+        ("Michael Mann", False),
+        ("Los Angeles", False),
+        (None, True),
+    ]
+    assert trace.answer is None and trace.stop_reason == "accepted"
+
+
+def test_it_records_each_source_of_a_candidate_once():
+    trace = run(policy(sources=1), World(SURE, proposals=[("Michael Mann", 1.0)]))
+    assert [event.passage_id for event in events(trace, RecordEvent)] == ["Heat#0"]
+
+
+def test_it_refuses_where_nothing_is_found():
+    everything = frozenset(passage.passage_id for passage in PASSAGES)
+    world = World(SURE, proposals=[("Michael Mann", 1.0)])
+    trace = run(policy(), world, excluded=everything)
+    assert [type(effect) for effect in world.asked] == [Retrieve]
+    assert trace.submissions[0].text is None
+
+
+def test_it_refuses_where_the_reader_proposes_nothing():
+    world = World(SURE)
+    trace = run(policy(), world)
+    assert sum(isinstance(effect, ProposeAnswers) for effect in world.asked) == 1
+    assert trace.submissions[0].text is None and trace.submissions[0].accepted
