@@ -8,7 +8,7 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -147,8 +147,15 @@ def where_results_lie(results: str | Path) -> str:
     return "\n".join(lines)
 
 
-def where_errors_lie(log: str | Path) -> str:
-    """Return the closing lines of a run that failed: the logs of the jobs that failed."""
-    text = Path(log).read_text(encoding="utf-8", errors="replace")
-    paths = dict.fromkeys(re.findall(r"log: (\S.*?) \(check log file", text))
-    return "\n".join(["", "Stopped. What went wrong stands in:", *(f"  {path}" for path in paths or [log])])
+def where_errors_lie(logs: str | Path | Sequence[str | Path]) -> str:
+    """Return the closing lines of a run that failed: the logs of the jobs that failed.
+
+    Parameters
+    ----------
+    logs
+        Snakemake's own log, or several.
+    """
+    own = [logs] if isinstance(logs, str | Path) else list(logs)
+    text = "".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in own)
+    failed = dict.fromkeys(re.findall(r"log: (\S.*?) \(check log file", text))
+    return "\n".join(["", "Stopped. What went wrong stands in:", *(f"  {path}" for path in failed or own)])
