@@ -39,12 +39,14 @@ class Workflow:
 
     def plan(self, *targets: str, arguments: tuple[str, ...] = ()) -> dict[str, int]:
         """Return rule -> number of jobs that a run would do; {} where there is nothing to be done."""
-        done = self.run("--dry-run", "--quiet", "rules", *arguments, "--", *targets)
+        done = self.run("--dry-run", *arguments, "--", *targets)
         assert done.returncode == 0, done.output
-        stats = re.search(r"^Job stats:\n.*?\n-+.*?\n(.*?)^total", done.output, re.S | re.M)
-        assert stats or "Nothing to be done" in done.output, done.output
-        lines = stats[1].splitlines() if stats else []
-        return {name: int(count) for name, count in (line.split() for line in lines)}
+        if "Nothing to be done" in done.output:
+            return {}
+        listed = re.search(r"^\d+ jobs?(?:, about [^:]*(?::\d\d)? \w+)?: (.*)$", done.output, re.M)
+        assert listed, done.output
+        counts = (entry.partition(" x") for entry in listed[1].split(", "))
+        return {rule: int(count or 1) for rule, _, count in counts}
 
 
 @pytest.fixture

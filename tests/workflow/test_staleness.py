@@ -1,0 +1,162 @@
+"""What is made anew after a change, and what is not.
+
+A copy of the workflow gets results that are empty files, marked as made by ``snakemake --touch``; then something is
+changed, and a dry run says which rules would run.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT, Workflow
+
+EVERY_TARGET = ("all", "results/tables/no-dense/answer_runs.csv", "results/tables/no-dense/passage_runs.csv")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A copy of the workflow with finished results."""
+    folder = tmp_path_factory.mktemp("finished")
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+    for part in ("workflow", "envs", "tests/toy"):
+        shutil.copytree(ROOT / part, folder / part, ignore=ignored)
+    for file in ("Snakefile", "config.yaml", "requirements.in"):
+        shutil.copy(ROOT / file, folder / file)
+    for name in ("reranker/adapter.safetensors", "verifier/adapter.safetensors", "reranker/card.json", "verifier/card.json"):
+        (folder / "workflow/resources/adapters" / name).touch()
+    workflow = Workflow(folder)
+    workflow.root = folder
+    summary = workflow.run("--summary", "--", *EVERY_TARGET)
+    assert summary.returncode == 0, summary.output
+    for line in summary.stdout.splitlines()[1:]:
+        path = folder / line.split("\t")[0]
+        (path if path.name == "sparse" else path.parent).mkdir(parents=True, exist_ok=True)
+        if path.name != "sparse":
+            path.touch()
+    touched = workflow.run("--touch", "--forceall", "--cores", "1", "--", *EVERY_TARGET)
+    assert touched.returncode == 0, touched.output
+    return workflow
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A copy of the finished folder, to be changed."""
+    folder = tmp_path / "copy"
+    shutil.copytree(finished.folder, folder)
+    workflow = Workflow(folder)
+    workflow.root = folder
+    return workflow
+
+
+def stale(workflow, *targets):
+    """Return the rules that a run would do, without the targets themselves."""
+    return set(workflow.plan(*(targets or EVERY_TARGET))) - {"all", "tables"}
+
+
+def edit(path: Path, old: str, new: str):
+    text = path.read_text()
+    assert old in text, f"{path} holds no {old!r}"
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_after_no_change_nothing_is_made(copied):
+    assert stale(copied) == set()
+
+
+def test_after_an_edit_in_evaluation_only_evaluation_and_what_follows_is_made(copied):
+    edit(copied.root / "workflow/src/calibrag/evaluation/answers.py", "def exact_match(", "EDITED = 1\n\n\ndef exact_match(")
+    assert stale(copied) == {
+        "score_answer_runs",
+        "score_reader",
+        "tabulate_answer_runs",
+        "tabulate_collections",
+        "tabulate_models",
+        "tabulate_passage_runs",
+        "tabulate_reader",
+        "tabulate_retrieval",
+        "draw_accuracy_hmr",
+    }
+
+
+def test_after_an_edit_in_chunking_everything_from_the_passages_on_is_made(copied):
+    edit(copied.root / "workflow/src/calibrag/corpus/chunking.py", "def chunk(", "EDITED = 1\n\n\ndef chunk(")
+    rules = stale(copied)
+    assert "chunk_documents" in rules
+    assert "run_pass" in rules
+    assert not {"read_documents", "evaluate_reranker", "evaluate_verifier"} & rules
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "workflow/src/calibrag/evaluation/answers.py",
+        "workflow/src/calibrag/records.py",
+        "workflow/scripts/chunk_documents.py",
+        "Snakefile",
+        "workflow/rules/corpus.smk",
+        "config.yaml",
+    ],
+)
+def test_after_a_comment_nothing_is_made(copied, file):
+    path = copied.root / file
+    path.write_text(path.read_text() + "\n# a comment\n")
+    assert stale(copied) == set()
+
+
+def test_after_a_docstring_nothing_is_made(copied):
+    edit(copied.root / "workflow/scripts/chunk_documents.py", '"""Cut', '"""Really cut')
+    edit(copied.root / "workflow/src/calibrag/evaluation/answers.py", '"""Return', '"""Hand back')
+    assert stale(copied) == set()
+
+
+def test_after_a_change_of_one_system_only_its_own_jobs_are_made(copied):
+    changed = {"systems": {"bitem-no-dense": {"set": {"retriever.dense": None, "gate.min_nuggets": 1}}}}
+    copied.changes = changed
+    plan = copied.plan(*EVERY_TARGET)
+    plan.pop("write_run_config", None)
+    collections = 2
+    assert plan == {
+        "all": 1,
+        "run_pass": 4 * collections,
+        "select_passage_runs": collections,
+        "select_answer_runs": collections,
+        "score_passage_runs": collections,
+        "score_answer_runs": collections,
+        "tabulate_passage_runs": 1,
+        "tabulate_answer_runs": 1,
+    }
+
+
+def test_after_a_change_of_one_retriever_its_ranking_and_the_systems_that_take_it_are_made(copied):
+    copied.changes = {"retrievers": {"rrf": {"rrf_k": 10}}}
+    plan = copied.plan(*EVERY_TARGET)
+    assert plan["rank_questions"] == 2
+    assert "run_pass" not in plan
+
+
+def test_after_a_changed_bootstrap_only_tables_and_figures_are_made(copied):
+    copied.changes = {"evaluation": {"bootstrap": {"resamples": 300}}}
+    assert stale(copied) == {
+        "tabulate_answer_runs",
+        "tabulate_passage_runs",
+        "tabulate_reader",
+        "tabulate_retrieval",
+        "draw_accuracy_hmr",
+        "write_run_config",
+    }
+
+
+def test_after_a_new_date_of_the_same_questions_nothing_is_made(copied):
+    config = yaml.safe_load((copied.root / "tests/toy/config.yaml").read_text())
+    (copied.root / config["collections"]["film"]["questions"]).touch()
+    assert stale(copied) == set()
+
+
+def test_after_a_changed_question_no_index_is_made(copied):
+    config = yaml.safe_load((copied.root / "tests/toy/config.yaml").read_text())
+    questions = copied.root / config["collections"]["film"]["questions"]
+    questions.write_bytes(questions.read_bytes() + b"changed")
+    rules = stale(copied)
+    assert "read_questions" in rules
+    assert not {"read_documents", "chunk_documents", "annotate_passages", "build_sparse_index", "embed_passages"} & rules
