@@ -22,7 +22,7 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
-from calibrag import configuration, job, provenance
+from calibrag import configuration, inputs, job, provenance
 
 min_version("9.27")
 
@@ -38,6 +38,7 @@ config = configuration.resolve(
     root=BASE,
     files=[BASE / "config.yaml", *workflow.overwrite_configfiles],
 )
+take = inputs.Inputs(config)
 fingerprint = provenance.Fingerprints(BASE / "workflow/scripts")
 
 

@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parents[2] / "workflow" / "src" / "calibrag"
 
 # modules of one row may import each other and everything in the rows above
 LAYERS = [
-    ["errors", "records", "normalisation", "provenance", "configuration", "job"],
+    ["errors", "records", "normalisation", "provenance", "configuration", "inputs", "job"],
     ["models"],
     ["collections"],
     ["corpus"],
@@ -28,7 +28,9 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def layer_of(path: Path) -> str | None:
-    return path.relative_to(SOURCE).with_suffix("").parts[0] if path.parent != SOURCE or path.stem != "__init__" else None
+    return (
+        path.relative_to(SOURCE).with_suffix("").parts[0] if path.parent != SOURCE or path.stem != "__init__" else None
+    )
 
 
 def imported(path: Path) -> set[str]:

@@ -23,7 +23,12 @@ def finished(tmp_path_factory):
         shutil.copytree(ROOT / part, folder / part, ignore=ignored)
     for file in ("Snakefile", "config.yaml", "requirements.in"):
         shutil.copy(ROOT / file, folder / file)
-    for name in ("reranker/adapter.safetensors", "verifier/adapter.safetensors", "reranker/card.json", "verifier/card.json"):
+    for name in (
+        "reranker/adapter.safetensors",
+        "verifier/adapter.safetensors",
+        "reranker/card.json",
+        "verifier/card.json",
+    ):
         (folder / "workflow/resources/adapters" / name).touch()
     workflow = Workflow(folder)
     workflow.root = folder
@@ -65,7 +70,11 @@ def test_after_no_change_nothing_is_made(copied):
 
 
 def test_after_an_edit_in_evaluation_only_evaluation_and_what_follows_is_made(copied):
-    edit(copied.root / "workflow/src/calibrag/evaluation/answers.py", "def exact_match(", "EDITED = 1\n\n\ndef exact_match(")
+    edit(
+        copied.root / "workflow/src/calibrag/evaluation/answers.py",
+        "def exact_match(",
+        "EDITED = 1\n\n\ndef exact_match(",
+    )
     assert stale(copied) == {
         "score_answer_runs",
         "score_reader",
@@ -159,4 +168,6 @@ def test_after_a_changed_question_no_index_is_made(copied):
     questions.write_bytes(questions.read_bytes() + b"changed")
     rules = stale(copied)
     assert "read_questions" in rules
-    assert not {"read_documents", "chunk_documents", "annotate_passages", "build_sparse_index", "embed_passages"} & rules
+    assert (
+        not {"read_documents", "chunk_documents", "annotate_passages", "build_sparse_index", "embed_passages"} & rules
+    )

@@ -20,14 +20,14 @@ rule score_retrieval:
         "results/logs/evaluation/score_retrieval/{collection}/{retriever}.log",
     benchmark:
         "results/benchmarks/evaluation/score_retrieval/{collection}/{retriever}.tsv"
-    params:
-        code=fingerprint("score_retrieval"),
-        measures=lookup(dpath="evaluation/measures", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("score_retrieval"),
+        measures=lookup(dpath="evaluation/measures", within=config),
     script:
         "../scripts/score_retrieval.py"
 
@@ -44,14 +44,14 @@ rule score_passage_runs:
         "results/logs/evaluation/score_passage_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/evaluation/score_passage_runs/{collection}/{system}.tsv"
-    params:
-        code=fingerprint("score_passage_runs"),
-        measures=lookup(dpath="evaluation/measures", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("score_passage_runs"),
+        measures=lookup(dpath="evaluation/measures", within=config),
     script:
         "../scripts/score_passage_runs.py"
 
@@ -60,7 +60,7 @@ rule score_answer_runs:
     """Judge the answers of AC-1 and AC-2 against the gold answers."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
-        traces=all_passes,
+        traces=take.all_passes,
         runs=multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
     output:
         "results/{collection}/{system}/evaluation/answers.csv",
@@ -68,13 +68,13 @@ rule score_answer_runs:
         "results/logs/evaluation/score_answer_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/evaluation/score_answer_runs/{collection}/{system}.tsv"
-    params:
-        code=fingerprint("score_answer_runs"),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("score_answer_runs"),
     script:
         "../scripts/score_answer_runs.py"
 
@@ -91,12 +91,12 @@ rule score_reader:
         "results/logs/evaluation/score_reader/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/evaluation/score_reader/{collection}/{system}.tsv"
-    params:
-        code=fingerprint("score_reader"),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("score_reader"),
     script:
         "../scripts/score_reader.py"

@@ -8,19 +8,10 @@ Steps     run_pass for n = 1, 2, ...: a later pass searches without the passages
 """
 
 
-def earlier_passes(wildcards):
-    """Return the traces of the passes before this one."""
-    return collect(
-        "results/{collection}/{system}/pass-{n}/traces.jsonl",
-        n=range(1, int(wildcards.n)),
-        allow_missing=True,
-    )
-
-
 rule run_pass:
     """Run the n-th pass of a system over the questions of a collection."""
     input:
-        earlier=earlier_passes,
+        earlier=take.earlier_passes,
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.parquet",
         annotations="results/{collection}/corpus/annotations.parquet",
@@ -36,17 +27,22 @@ rule run_pass:
         ),
         reranker=branch(
             lookup(dpath="systems/{system}/retriever/rerank", within=config),
-            then=reranker_adapter,
+            then=take.reranker,
             otherwise=[],
         ),
-        verifier=verifier_adapter,
-        reader=reader_adapter,
+        verifier=take.verifier,
+        reader=take.reader,
     output:
         "results/{collection}/{system}/pass-{n}/traces.jsonl",
     log:
         "results/logs/execution/run_pass/{collection}/{system}/pass-{n}.log",
     benchmark:
         "results/benchmarks/execution/run_pass/{collection}/{system}/pass-{n}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
     params:
         code=fingerprint("run_pass"),
         folder="results/{collection}/retrieval",
@@ -54,11 +50,6 @@ rule run_pass:
         system=lookup(dpath="systems/{system}", within=config),
         models=lookup(dpath="models", within=config),
         execution=lookup(dpath="execution", within=config),
-    threads: 1
-    resources:
-        mem_mb=2500,
-    conda:
-        "../../envs/base.yaml"
     script:
         "../scripts/run_pass.py"
 
@@ -70,7 +61,7 @@ rule evaluate_reader:
         passages="results/{collection}/corpus/passages.parquet",
         qrels="results/{collection}/corpus/qrels.txt",
         traces="results/{collection}/{system}/pass-1/traces.jsonl",
-        adapter=reader_adapter,
+        adapter=take.reader,
     output:
         read="results/{collection}/{system}/reader/read.parquet",
         gold="results/{collection}/{system}/reader/gold.parquet",
@@ -78,6 +69,11 @@ rule evaluate_reader:
         "results/logs/execution/evaluate_reader/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/execution/evaluate_reader/{collection}/{system}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=2500,
     params:
         code=fingerprint("evaluate_reader"),
         models=dict(
@@ -85,10 +81,5 @@ rule evaluate_reader:
             embedder=lookup(dpath="models/embedder", within=config),
             reader=lookup(dpath="models/reader", within=config),
         ),
-    threads: 1
-    resources:
-        mem_mb=2500,
-    conda:
-        "../../envs/base.yaml"
     script:
         "../scripts/evaluate_reader.py"

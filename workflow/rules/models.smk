@@ -8,16 +8,6 @@ Steps     1. `snakemake --cores 2 results/models/reranker/card.json` trains one 
 """
 
 
-def adapter_files(model, *names):
-    """Return the files of the adapter that a model's settings name; none where it goes without."""
-    return multiext(f"{model['adapter']}/", "card.json", *names) if model["adapter"] else []
-
-
-reranker_adapter = adapter_files(config["models"]["reranker"], "adapter.safetensors")
-verifier_adapter = adapter_files(config["models"]["verifier"]["encoder"], "adapter.safetensors")
-reader_adapter = adapter_files(config["models"]["reader"], "adapter_model.safetensors", "adapter_config.json")
-
-
 rule train_adapter:
     """Train the adapter of a cross-encoder on the training part of the shipped pairs."""
     input:
@@ -28,15 +18,15 @@ rule train_adapter:
         "results/logs/models/train_adapter/{adapter}.log",
     benchmark:
         "results/benchmarks/models/train_adapter/{adapter}.tsv"
+    conda:
+        "../../envs/train.yaml"
+    threads: 2
+    resources:
+        mem_mb=3000,
     params:
         code=fingerprint("train_adapter"),
         base=lookup(dpath="models/embedder/model", within=config),
         training=lookup(dpath="training/{adapter}", within=config),
-    threads: 2
-    resources:
-        mem_mb=3000,
-    conda:
-        "../../envs/train.yaml"
     script:
         "../scripts/train_adapter.py"
 
@@ -51,15 +41,15 @@ rule train_reader:
         "results/logs/models/train_reader.log",
     benchmark:
         "results/benchmarks/models/train_reader.tsv"
+    conda:
+        "../../envs/train.yaml"
+    threads: 2
+    resources:
+        mem_mb=4000,
     params:
         code=fingerprint("train_reader"),
         base=lookup(dpath="models/reader/model", within=config),
         training=lookup(dpath="training/reader", within=config),
-    threads: 2
-    resources:
-        mem_mb=4000,
-    conda:
-        "../../envs/train.yaml"
     script:
         "../scripts/train_reader.py"
 
@@ -68,23 +58,23 @@ rule evaluate_reranker:
     """Measure the reranker on held-out questions, beside untrained cosine and shared words."""
     input:
         pairs=BASE / "workflow/resources/adapters/reranker/dev.jsonl.xz",
-        adapter=reranker_adapter,
+        adapter=take.reranker,
     output:
         "results/models/reranker/evaluation.csv",
     log:
         "results/logs/models/evaluate_reranker.log",
     benchmark:
         "results/benchmarks/models/evaluate_reranker.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
     params:
         code=fingerprint("evaluate_reranker"),
         encoder=lookup(dpath="models/reranker", within=config),
         embedder=lookup(dpath="models/embedder", within=config),
         device=lookup(dpath="models/device", within=config),
-    threads: 1
-    resources:
-        mem_mb=1500,
-    conda:
-        "../../envs/base.yaml"
     script:
         "../scripts/evaluate_reranker.py"
 
@@ -93,22 +83,22 @@ rule evaluate_verifier:
     """Measure the verifier on held-out claims, beside untrained cosine and shared words."""
     input:
         pairs=BASE / "workflow/resources/adapters/verifier/dev.jsonl.xz",
-        adapter=verifier_adapter,
+        adapter=take.verifier,
     output:
         "results/models/verifier/evaluation.csv",
     log:
         "results/logs/models/evaluate_verifier.log",
     benchmark:
         "results/benchmarks/models/evaluate_verifier.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
     params:
         code=fingerprint("evaluate_verifier"),
         encoder=lookup(dpath="models/verifier/encoder", within=config),
         embedder=lookup(dpath="models/embedder", within=config),
         device=lookup(dpath="models/device", within=config),
-    threads: 1
-    resources:
-        mem_mb=1500,
-    conda:
-        "../../envs/base.yaml"
     script:
         "../scripts/evaluate_verifier.py"

@@ -7,29 +7,15 @@ Steps     one rule a table; each reads its own inputs only, so one changed syste
 """
 
 
-def model_names(*parts):
-    """Return part -> the model that it uses, for captions."""
-    models = config["models"]
-    encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
-    names = {part: encoder["adapter"] or encoder["base"] for part, encoder in encoders.items()}
-    names |= {part: models[part]["model"] for part in ("embedder", "reader")}
-    return {part: names[part] for part in parts}
-
-
-def chosen(kind):
-    """Return a function of the wildcards: the names of a kind that the experiment takes."""
-    return lookup(dpath=f"experiments/{{experiment}}/{kind}", within=config)
-
-
 rule tabulate_collections:
     """Count documents, passages, names, questions and their support in each collection."""
     input:
-        documents=collect("results/{collection}/collections/documents.jsonl.gz", collection=chosen("collections")),
-        questions=collect("results/{collection}/collections/questions.jsonl", collection=chosen("collections")),
-        passages=collect("results/{collection}/corpus/passages.parquet", collection=chosen("collections")),
-        annotations=collect("results/{collection}/corpus/annotations.parquet", collection=chosen("collections")),
-        qrels=collect("results/{collection}/corpus/qrels.txt", collection=chosen("collections")),
-        unmatched=collect("results/{collection}/corpus/unmatched.csv", collection=chosen("collections")),
+        documents=collect("results/{collection}/collections/documents.jsonl.gz", collection=take.chosen("collections")),
+        questions=collect("results/{collection}/collections/questions.jsonl", collection=take.chosen("collections")),
+        passages=collect("results/{collection}/corpus/passages.parquet", collection=take.chosen("collections")),
+        annotations=collect("results/{collection}/corpus/annotations.parquet", collection=take.chosen("collections")),
+        qrels=collect("results/{collection}/corpus/qrels.txt", collection=take.chosen("collections")),
+        unmatched=collect("results/{collection}/corpus/unmatched.csv", collection=take.chosen("collections")),
     output:
         csv=report(
             "results/tables/{experiment}/collections.csv",
@@ -43,15 +29,15 @@ rule tabulate_collections:
         "results/logs/reporting/tabulate_collections/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_collections/{experiment}.tsv"
-    params:
-        code=fingerprint("tabulate_collections"),
-        collections=chosen("collections"),
-        digits=lookup(dpath="reporting/digits", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("tabulate_collections"),
+        collections=take.chosen("collections"),
+        digits=lookup(dpath="reporting/digits", within=config),
     script:
         "../scripts/tabulate_collections.py"
 
@@ -74,15 +60,15 @@ rule tabulate_models:
         "results/logs/reporting/tabulate_models/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_models/{experiment}.tsv"
-    params:
-        code=fingerprint("tabulate_models"),
-        models=model_names("embedder", "reranker", "verifier"),
-        digits=lookup(dpath="reporting/digits", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("tabulate_models"),
+        models=take.model_names("embedder", "reranker", "verifier"),
+        digits=lookup(dpath="reporting/digits", within=config),
     script:
         "../scripts/tabulate_models.py"
 
@@ -92,8 +78,8 @@ rule tabulate_reader:
     input:
         collect(
             "results/{collection}/{system}/evaluation/reader.csv",
-            collection=chosen("collections"),
-            system=chosen("systems"),
+            collection=take.chosen("collections"),
+            system=take.chosen("systems"),
         ),
     output:
         csv=report(
@@ -108,16 +94,16 @@ rule tabulate_reader:
         "results/logs/reporting/tabulate_reader/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_reader/{experiment}.tsv"
-    params:
-        code=fingerprint("tabulate_reader"),
-        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
-        models=model_names("reader"),
-        digits=lookup(dpath="reporting/digits", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("tabulate_reader"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        models=take.model_names("reader"),
+        digits=lookup(dpath="reporting/digits", within=config),
     script:
         "../scripts/tabulate_reader.py"
 
@@ -127,8 +113,8 @@ rule tabulate_retrieval:
     input:
         collect(
             "results/{collection}/evaluation/rankings/{retriever}.csv",
-            collection=chosen("collections"),
-            retriever=chosen("retrievers"),
+            collection=take.chosen("collections"),
+            retriever=take.chosen("retrievers"),
         ),
     output:
         csv=report(
@@ -143,16 +129,16 @@ rule tabulate_retrieval:
         "results/logs/reporting/tabulate_retrieval/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_retrieval/{experiment}.tsv"
-    params:
-        code=fingerprint("tabulate_retrieval"),
-        evaluation=lookup(dpath="evaluation", within=config),
-        models=model_names("embedder", "reranker"),
-        digits=lookup(dpath="reporting/digits", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=700,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("tabulate_retrieval"),
+        evaluation=lookup(dpath="evaluation", within=config),
+        models=take.model_names("embedder", "reranker"),
+        digits=lookup(dpath="reporting/digits", within=config),
     script:
         "../scripts/tabulate_retrieval.py"
 
@@ -162,8 +148,8 @@ rule tabulate_passage_runs:
     input:
         collect(
             "results/{collection}/{system}/evaluation/passages.csv",
-            collection=chosen("collections"),
-            system=chosen("systems"),
+            collection=take.chosen("collections"),
+            system=take.chosen("systems"),
         ),
     output:
         csv=report(
@@ -178,16 +164,16 @@ rule tabulate_passage_runs:
         "results/logs/reporting/tabulate_passage_runs/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_passage_runs/{experiment}.tsv"
-    params:
-        code=fingerprint("tabulate_passage_runs"),
-        evaluation=lookup(dpath="evaluation", within=config),
-        models=model_names("embedder", "reranker", "verifier", "reader"),
-        digits=lookup(dpath="reporting/digits", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=700,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("tabulate_passage_runs"),
+        evaluation=lookup(dpath="evaluation", within=config),
+        models=take.model_names("embedder", "reranker", "verifier", "reader"),
+        digits=lookup(dpath="reporting/digits", within=config),
     script:
         "../scripts/tabulate_passage_runs.py"
 
@@ -197,8 +183,8 @@ rule tabulate_answer_runs:
     input:
         collect(
             "results/{collection}/{system}/evaluation/answers.csv",
-            collection=chosen("collections"),
-            system=chosen("systems"),
+            collection=take.chosen("collections"),
+            system=take.chosen("systems"),
         ),
     output:
         csv=report(
@@ -213,16 +199,16 @@ rule tabulate_answer_runs:
         "results/logs/reporting/tabulate_answer_runs/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_answer_runs/{experiment}.tsv"
-    params:
-        code=fingerprint("tabulate_answer_runs"),
-        evaluation=lookup(dpath="evaluation", within=config),
-        models=model_names("embedder", "reranker", "verifier", "reader"),
-        digits=lookup(dpath="reporting/digits", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=700,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("tabulate_answer_runs"),
+        evaluation=lookup(dpath="evaluation", within=config),
+        models=take.model_names("embedder", "reranker", "verifier", "reader"),
+        digits=lookup(dpath="reporting/digits", within=config),
     script:
         "../scripts/tabulate_answer_runs.py"
 
@@ -244,13 +230,13 @@ rule draw_accuracy_hmr:
         "results/logs/reporting/draw_accuracy_hmr/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/draw_accuracy_hmr/{experiment}.tsv"
-    params:
-        code=fingerprint("draw_accuracy_hmr"),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=700,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("draw_accuracy_hmr"),
     script:
         "../scripts/draw_accuracy_hmr.py"
 
@@ -265,14 +251,14 @@ rule write_run_config:
         "results/logs/reporting/write_run_config.log",
     benchmark:
         "results/benchmarks/reporting/write_run_config.tsv"
-    params:
-        code=fingerprint("write_run_config"),
-        config=config,
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=200,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("write_run_config"),
+        config=config,
     script:
         "../scripts/write_run_config.py"
 

@@ -18,14 +18,14 @@ rule build_sparse_index:
         "results/logs/retrieval/build_sparse_index/{collection}.log",
     benchmark:
         "results/benchmarks/retrieval/build_sparse_index/{collection}.tsv"
-    params:
-        code=fingerprint("build_sparse_index"),
-        index=lookup(dpath="indexes/sparse", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=700,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("build_sparse_index"),
+        index=lookup(dpath="indexes/sparse", within=config),
     script:
         "../scripts/build_sparse_index.py"
 
@@ -41,16 +41,16 @@ rule embed_passages:
         "results/logs/retrieval/embed_passages/{collection}.log",
     benchmark:
         "results/benchmarks/retrieval/embed_passages/{collection}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
     params:
         code=fingerprint("embed_passages"),
         embedder=lookup(dpath="models/embedder", within=config),
         index=lookup(dpath="indexes/dense", within=config),
         device=lookup(dpath="models/device", within=config),
-    threads: 1
-    resources:
-        mem_mb=1500,
-    conda:
-        "../../envs/base.yaml"
     script:
         "../scripts/embed_passages.py"
 
@@ -66,13 +66,13 @@ rule build_dense_index:
         "results/logs/retrieval/build_dense_index/{collection}.log",
     benchmark:
         "results/benchmarks/retrieval/build_dense_index/{collection}.tsv"
-    params:
-        code=fingerprint("build_dense_index"),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("build_dense_index"),
     script:
         "../scripts/build_dense_index.py"
 
@@ -94,7 +94,7 @@ rule rank_questions:
         ),
         adapter=branch(
             lookup(dpath="retrievers/{retriever}/rerank", within=config),
-            then=reranker_adapter,
+            then=take.reranker,
             otherwise=[],
         ),
     output:
@@ -103,6 +103,11 @@ rule rank_questions:
         "results/logs/retrieval/rank_questions/{collection}/{retriever}.log",
     benchmark:
         "results/benchmarks/retrieval/rank_questions/{collection}/{retriever}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
     params:
         code=fingerprint("rank_questions"),
         retriever=lookup(dpath="retrievers/{retriever}", within=config),
@@ -112,10 +117,5 @@ rule rank_questions:
             reranker=lookup(dpath="models/reranker", within=config),
         ),
         folder="results/{collection}/retrieval",
-    threads: 1
-    resources:
-        mem_mb=1500,
-    conda:
-        "../../envs/base.yaml"
     script:
         "../scripts/rank_questions.py"

@@ -6,33 +6,24 @@ Steps     select_passage_runs, then select_answer_runs, whose nuggets cite the p
 """
 
 
-def all_passes(wildcards):
-    """Return the traces of every pass of a system."""
-    return collect(
-        "results/{collection}/{system}/pass-{n}/traces.jsonl",
-        n=range(1, config["systems"][wildcards.system]["passes"]["maximum"] + 1),
-        allow_missing=True,
-    )
-
-
 rule select_passage_runs:
     """File the passages of the first pass (PG-1) and of the passes that agree on an answer (PG-2)."""
     input:
-        traces=all_passes,
+        traces=take.all_passes,
     output:
         multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
     log:
         "results/logs/runs/select_passage_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/runs/select_passage_runs/{collection}/{system}.tsv"
-    params:
-        code=fingerprint("select_passage_runs"),
-        length=lookup(dpath="evaluation/passages_filed", within=config),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("select_passage_runs"),
+        length=lookup(dpath="evaluation/passages_filed", within=config),
     script:
         "../scripts/select_passage_runs.py"
 
@@ -40,7 +31,7 @@ rule select_passage_runs:
 rule select_answer_runs:
     """File the first pass's answer (AC-1) and the most confident submission (AC-2), with nuggets."""
     input:
-        traces=all_passes,
+        traces=take.all_passes,
         passage_runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
     output:
         multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
@@ -48,12 +39,12 @@ rule select_answer_runs:
         "results/logs/runs/select_answer_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/runs/select_answer_runs/{collection}/{system}.tsv"
-    params:
-        code=fingerprint("select_answer_runs"),
+    conda:
+        "../../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("select_answer_runs"),
     script:
         "../scripts/select_answer_runs.py"

@@ -60,9 +60,7 @@ def resolve(config: Mapping, schema: Mapping, root: str | Path, files: Sequence[
     _check_names(config, sources)
     _check_schema(config, schema, (), sources)
     resolved = copy.deepcopy(dict(config))
-    resolved["systems"] = {
-        name: _unfold(name, config, schema, sources, chain=()) for name in config["systems"]
-    }
+    resolved["systems"] = {name: _unfold(name, config, schema, sources, chain=()) for name in config["systems"]}
     _check_references(resolved, sources)
     return _sorted(_with_paths(resolved, schema, schema, Path(root)))
 
@@ -118,7 +116,9 @@ def _check_schema(instance, schema: Mapping, prefix: tuple, sources: _Sources, r
     whole = {**schema, "$defs": (root or schema)["$defs"]}
     errors = jsonschema.Draft202012Validator(whole).iter_errors(instance)
     # an unknown key comes first: a misspelt key is also a missing one, and the spelling is what to correct
-    first = min(errors, key=lambda e: (e.validator != "additionalProperties", list(map(str, e.absolute_path))), default=None)
+    first = min(
+        errors, key=lambda e: (e.validator != "additionalProperties", list(map(str, e.absolute_path))), default=None
+    )
     if first is not None:
         path = prefix + tuple(first.absolute_path)
         raise _translated(first, path, sources)
@@ -141,7 +141,12 @@ def _translated(error: jsonschema.ValidationError, path: tuple, sources: _Source
         case "enum":
             return sources.error(path, f"must be one of {', '.join(map(str, value))} (got {found!r})")
         case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
-            words = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "above", "exclusiveMaximum": "below"}
+            words = {
+                "minimum": "at least",
+                "maximum": "at most",
+                "exclusiveMinimum": "above",
+                "exclusiveMaximum": "below",
+            }
             return sources.error(path, f"must be {words[error.validator]} {value} (got {found!r})")
         case "pattern":
             return sources.error(path, f"must match {value} (got {found!r}): {error.schema.get('description', '')}")
@@ -161,12 +166,12 @@ def _check_names(config: Mapping, sources: _Sources) -> None:
             if not (isinstance(name, str) and _NAME.fullmatch(name)):
                 raise sources.error(
                     (block, name),
-                    f"the name becomes a folder, so it must be lower-case letters and digits, joined by '-' (got {name!r})",
+                    f"the name becomes a folder: lower-case letters and digits only, joined by '-' (got {name!r})",
                 )
             if name in RESERVED.get(block, ()):
                 raise sources.error(
                     (block, name),
-                    f"reserved: results/ has a folder of this name; choose another (reserved: {', '.join(RESERVED[block])})",
+                    f"reserved: results/ has a folder of this name (reserved: {', '.join(RESERVED[block])})",
                 )
 
 
@@ -239,7 +244,8 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
             for position, chosen in enumerate(experiment[kind]):
                 if chosen not in config[kind]:
                     raise sources.error(
-                        ("experiments", name, kind, position), f"unknown name '{chosen}'; {nearest(chosen, config[kind])}"
+                        ("experiments", name, kind, position),
+                        f"unknown name '{chosen}'; {nearest(chosen, config[kind])}",
                     )
     for position, name in enumerate(config["reporting"]["experiments"]):
         if name not in config["experiments"]:

@@ -64,6 +64,7 @@ class Fingerprints:
         self.scripts = Path(scripts)
 
     def __call__(self, name: str) -> str:
+        """Return the fingerprint of a script, see ``fingerprint``."""
         return fingerprint(self.scripts / f"{name}.py")
 
 
@@ -182,4 +183,6 @@ def write_run_config(path: str | Path, config: Mapping, header: Mapping) -> None
     """Write what ran (``header``) and the resolved configuration as YAML."""
     text = yaml.safe_dump({"provenance": dict(header)}, sort_keys=False, allow_unicode=True)
     text += yaml.safe_dump({"config": dict(config)}, sort_keys=False, allow_unicode=True, width=120)
-    Path(path).write_text("# Written by the workflow: the settings of these results, unfolded.\n" + text, encoding="utf-8")
+    Path(path).write_text(
+        "# Written by the workflow: the settings of these results, unfolded.\n" + text, encoding="utf-8"
+    )

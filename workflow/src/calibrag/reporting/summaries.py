@@ -28,7 +28,14 @@ COLLECTIONS = {
     "relevant": "relevant passages a question",
     "unmatched": "facts that no passage holds",
 }
-MODELS = {"model": "model", "data": "held-out data", "metric": "measure", "system": "system", "value": "value", "n": "n"}
+MODELS = {
+    "model": "model",
+    "data": "held-out data",
+    "metric": "measure",
+    "system": "system",
+    "value": "value",
+    "n": "n",
+}
 READER = {
     "collection": "collection",
     "system": "system",
@@ -60,7 +67,9 @@ ANSWERS = {
 
 def read_by_question(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Return files of one layout below one another, in their order; ids stay text."""
-    text = dict.fromkeys(("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "chooser"), object)
+    text = dict.fromkeys(
+        ("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "chooser"), object
+    )
     return pd.concat([pd.read_csv(path, dtype=text) for path in paths], ignore_index=True)
 
 

@@ -1,0 +1,51 @@
+"""Which files and names a job takes, where that follows from the configuration: functions of a rule's wildcards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+PASS = "results/{collection}/{system}/pass-{n}/traces.jsonl"
+
+
+class Inputs:
+    """What jobs take, by the resolved configuration."""
+
+    def __init__(self, config: Mapping[str, Any]):
+        models = config["models"]
+        self._config = config
+        self._encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
+        self.reranker = _adapter(models["reranker"], "adapter.safetensors")
+        self.verifier = _adapter(models["verifier"]["encoder"], "adapter.safetensors")
+        self.reader = _adapter(models["reader"], "adapter_model.safetensors", "adapter_config.json")
+
+    def earlier_passes(self, wildcards) -> list[str]:
+        """Return the traces of the passes before this one."""
+        return self._passes(wildcards, int(wildcards.n) - 1)
+
+    def all_passes(self, wildcards) -> list[str]:
+        """Return the traces of every pass of a system."""
+        return self._passes(wildcards, self._config["systems"][wildcards.system]["passes"]["maximum"])
+
+    def chosen(self, kind: str) -> Callable[[Any], list[str]]:
+        """Return a function of the wildcards: the names of a kind that the experiment takes, in its order."""
+
+        def names(wildcards) -> list[str]:
+            return self._config["experiments"][wildcards.experiment][kind]
+
+        return names
+
+    def model_names(self, *parts: str) -> dict[str, str]:
+        """Return part -> the model that it uses, for captions."""
+        models = self._config["models"]
+        names = {part: encoder["adapter"] or encoder["base"] for part, encoder in self._encoders.items()}
+        names |= {part: models[part]["model"] for part in ("embedder", "tagger", "reader")}
+        return {part: names[part] for part in parts}
+
+    def _passes(self, wildcards, last: int) -> list[str]:
+        return [PASS.format(collection=wildcards.collection, system=wildcards.system, n=n) for n in range(1, last + 1)]
+
+
+def _adapter(model: Mapping[str, Any], *names: str) -> list[str]:
+    """Return the files of the adapter that a model's settings name; none where it goes without."""
+    return [f"{model['adapter']}/{name}" for name in ("card.json", *names)] if model["adapter"] else []
