@@ -147,6 +147,7 @@ def test_after_a_change_of_one_retriever_its_ranking_and_the_systems_that_take_i
 def test_after_a_changed_bootstrap_only_tables_and_figures_are_made(copied):
     copied.changes = {"evaluation": {"bootstrap": {"resamples": 300}}}
     assert stale(copied) == {
+        "score_reader",
         "tabulate_answer_runs",
         "tabulate_passage_runs",
         "tabulate_reader",

@@ -2,7 +2,7 @@
 
 Needs     questions, qrels, rankings, runs
 Makes     results/{collection}/evaluation/rankings/{retriever}.csv and results/{collection}/{system}/evaluation/
-          passages.csv, answers.csv, reader.csv: one row a question
+          passages.csv, answers.csv: one row a question; reader.csv: one row a choice
 Steps     the four rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
           runs one ablation and nothing else
 """
@@ -83,8 +83,8 @@ rule score_reader:
     """Judge the reader beside the first, a random and the best candidate, on passages read and on gold ones."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
-        read="results/{collection}/{system}/reader/read.parquet",
-        gold="results/{collection}/{system}/reader/gold.parquet",
+        read="results/{collection}/{system}/reader/read.jsonl",
+        gold="results/{collection}/{system}/reader/gold.jsonl",
     output:
         "results/{collection}/{system}/evaluation/reader.csv",
     log:
@@ -98,5 +98,6 @@ rule score_reader:
         mem_mb=500,
     params:
         code=fingerprint("score_reader"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
     script:
         "../scripts/score_reader.py"

@@ -63,8 +63,8 @@ rule evaluate_reader:
         traces="results/{collection}/{system}/pass-1/traces.jsonl",
         adapter=take.reader,
     output:
-        read="results/{collection}/{system}/reader/read.parquet",
-        gold="results/{collection}/{system}/reader/gold.parquet",
+        read="results/{collection}/{system}/reader/read.jsonl",
+        gold="results/{collection}/{system}/reader/gold.jsonl",
     log:
         "results/logs/execution/evaluate_reader/{collection}/{system}.log",
     benchmark:

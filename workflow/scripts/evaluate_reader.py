@@ -19,4 +19,4 @@ with logged(snakemake.log[0]) as job:
     }
     for name, context in contexts.items():
         asked = job.progress(questions, f"questions, {name} passages", len(questions))
-        predictions(asked, context, reader).to_parquet(snakemake.output[name], index=False)
+        predictions(asked, context, reader).to_json(snakemake.output[name], orient="records", lines=True)

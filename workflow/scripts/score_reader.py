@@ -2,17 +2,21 @@
 
 import pandas as pd
 
-from calibrag.evaluation.readings import score_readings
+from calibrag.evaluation.reader import compare_choices
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
 
-names = snakemake.wildcards
+names, bootstrap = snakemake.wildcards, snakemake.params.bootstrap
+as_written = {"lines": True, "dtype": False, "convert_dates": False}
 
 with logged(snakemake.log[0]) as job:
     questions = list(read_jsonl(snakemake.input.questions, Question))
+    settings = (bootstrap["resamples"], bootstrap["level"], bootstrap["seed"])
     scores = {
-        (names.collection, names.system, context): score_readings(pd.read_parquet(snakemake.input[context]), questions)
-        for context in ("read", "gold")
+        (names.collection, names.system, passages): compare_choices(
+            pd.read_json(snakemake.input[passages], **as_written), questions, *settings
+        )
+        for passages in ("read", "gold")
     }
     table = pd.concat(scores, names=["collection", "system", "passages"]).reset_index(level=[0, 1, 2])
     table.to_csv(snakemake.output[0], index=False)

@@ -8,7 +8,7 @@ evaluation = snakemake.params.evaluation
 bootstrap = evaluation["bootstrap"]
 
 with logged(snakemake.log[0]) as job:
-    table = summaries.summarise_answers(summaries.read_by_question(snakemake.input), evaluation)
+    table = summaries.summarise_answers(summaries.read_rows(snakemake.input), evaluation)
     intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
     models = snakemake.params.models
     text = caption("Answer runs", summaries.counts(table), {"bootstrap": bootstrap["seed"]}, models, intervals, [])

@@ -7,7 +7,7 @@ from calibrag.reporting.tables import caption, describe_intervals, write_table
 bootstrap = snakemake.params.bootstrap
 
 with logged(snakemake.log[0]) as job:
-    table = summaries.summarise_reader(summaries.read_by_question(snakemake.input), bootstrap)
+    table = summaries.read_rows(snakemake.input)
     intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
     text = caption("The reader", {}, {"bootstrap": bootstrap["seed"]}, snakemake.params.models, intervals, [])
     digits = snakemake.params.digits

@@ -9,7 +9,7 @@ evaluation = snakemake.params.evaluation
 bootstrap = evaluation["bootstrap"]
 
 with logged(snakemake.log[0]) as job:
-    table = summaries.summarise_rankings(summaries.read_by_question(snakemake.input), keys, evaluation)
+    table = summaries.summarise_rankings(summaries.read_rows(snakemake.input), keys, evaluation)
     headings = summaries.ranking_headings(keys, evaluation["measures"])
     intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
     models = snakemake.params.models

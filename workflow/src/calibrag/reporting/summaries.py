@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from calibrag.evaluation.answer_runs import summarise_answer_run
 from calibrag.evaluation.passage_runs import summarise_passage_run
-from calibrag.evaluation.readings import summarise_readings
 from calibrag.evaluation.trec import read_qrels
 from calibrag.records import Document, Question, read_jsonl
 
@@ -40,8 +39,9 @@ READER = {
     "collection": "collection",
     "system": "system",
     "passages": "passages",
-    "chooser": "chosen by",
+    "choice": "chosen by",
     "n": "n",
+    "n_without_candidate": "without candidate",
     "em": "EM",
     "f1": "F1",
 }
@@ -65,10 +65,10 @@ ANSWERS = {
 }
 
 
-def read_by_question(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Return files of one layout below one another, in their order; ids stay text."""
+def read_rows(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Return CSV files of one layout below one another, in their order; ids, names and answers stay text."""
     text = dict.fromkeys(
-        ("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "chooser"), object
+        ("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "choice"), object
     )
     return pd.concat([pd.read_csv(path, dtype=text) for path in paths], ignore_index=True)
 
@@ -99,15 +99,6 @@ def summarise_answers(scores: pd.DataFrame, evaluation: Mapping[str, Any]) -> pd
         lambda rows: summarise_answer_run(
             rows, bootstrap["resamples"], bootstrap["level"], bootstrap["seed"], evaluation["missing"]
         ),
-    )
-
-
-def summarise_reader(scores: pd.DataFrame, bootstrap: Mapping[str, Any]) -> pd.DataFrame:
-    """Return one row a set of passages and chooser: EM and F1 with their intervals."""
-    return _one_row_each(
-        scores,
-        ["collection", "system", "passages", "chooser"],
-        lambda rows: summarise_readings(rows, bootstrap["resamples"], bootstrap["level"], bootstrap["seed"]),
     )
 
 
