@@ -31,18 +31,13 @@ rule run_pass:
             otherwise=[],
         ),
         verifier=take.verifier,
-        reader=take.reader,
+        reader="results/models/reader/unpacked",
     output:
         "results/{collection}/{system}/pass-{n}/traces.jsonl",
     log:
         "results/logs/execution/run_pass/{collection}/{system}/pass-{n}.log",
     benchmark:
         "results/benchmarks/execution/run_pass/{collection}/{system}/pass-{n}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=2500,
     params:
         code=fingerprint("run_pass"),
         folder="results/{collection}/retrieval",
@@ -50,6 +45,11 @@ rule run_pass:
         system=lookup(dpath="systems/{system}", within=config),
         models=lookup(dpath="models", within=config),
         execution=lookup(dpath="execution", within=config),
+    threads: 1
+    resources:
+        mem_mb=2500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/run_pass.py"
 
@@ -61,7 +61,7 @@ rule evaluate_reader:
         passages="results/{collection}/corpus/passages.parquet",
         qrels="results/{collection}/corpus/qrels.txt",
         traces="results/{collection}/{system}/pass-1/traces.jsonl",
-        adapter=take.reader,
+        reader="results/models/reader/unpacked",
     output:
         read="results/{collection}/{system}/reader/read.jsonl",
         gold="results/{collection}/{system}/reader/gold.jsonl",
@@ -69,11 +69,6 @@ rule evaluate_reader:
         "results/logs/execution/evaluate_reader/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/execution/evaluate_reader/{collection}/{system}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=2500,
     params:
         code=fingerprint("evaluate_reader"),
         models=dict(
@@ -81,5 +76,10 @@ rule evaluate_reader:
             embedder=lookup(dpath="models/embedder", within=config),
             reader=lookup(dpath="models/reader", within=config),
         ),
+    threads: 1
+    resources:
+        mem_mb=2500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/evaluate_reader.py"

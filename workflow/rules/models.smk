@@ -18,15 +18,15 @@ rule train_adapter:
         "results/logs/models/train_adapter/{adapter}.log",
     benchmark:
         "results/benchmarks/models/train_adapter/{adapter}.tsv"
-    conda:
-        "../../envs/train.yaml"
-    threads: 2
-    resources:
-        mem_mb=3000,
     params:
         code=fingerprint("train_adapter"),
         base=lookup(dpath="models/embedder/model", within=config),
         training=lookup(dpath="training/{adapter}", within=config),
+    threads: 2
+    resources:
+        mem_mb=3000,
+    conda:
+        "../../envs/train.yaml"
     script:
         "../scripts/train_adapter.py"
 
@@ -41,17 +41,43 @@ rule train_reader:
         "results/logs/models/train_reader.log",
     benchmark:
         "results/benchmarks/models/train_reader.tsv"
-    conda:
-        "../../envs/train.yaml"
-    threads: 2
-    resources:
-        mem_mb=4000,
     params:
         code=fingerprint("train_reader"),
         base=lookup(dpath="models/reader/model", within=config),
         training=lookup(dpath="training/reader", within=config),
+    threads: 2
+    resources:
+        mem_mb=4000,
+    conda:
+        "../../envs/train.yaml"
     script:
         "../scripts/train_reader.py"
+
+
+rule unpack_reader:
+    """Unpack the reader's weights, its adapter merged into them: the packed file takes long to parse."""
+    input:
+        adapter=take.reader,
+    output:
+        directory("results/models/reader/unpacked"),
+    log:
+        "results/logs/models/unpack_reader.log",
+    benchmark:
+        "results/benchmarks/models/unpack_reader.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    params:
+        code=fingerprint("unpack_reader"),
+        reader=dict(
+            model=lookup(dpath="models/reader/model", within=config),
+            adapter=lookup(dpath="models/reader/adapter", within=config),
+            dtype=lookup(dpath="models/reader/dtype", within=config),
+        ),
+    script:
+        "../scripts/unpack_reader.py"
 
 
 rule evaluate_reranker:
@@ -65,16 +91,16 @@ rule evaluate_reranker:
         "results/logs/models/evaluate_reranker.log",
     benchmark:
         "results/benchmarks/models/evaluate_reranker.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
     params:
         code=fingerprint("evaluate_reranker"),
         encoder=lookup(dpath="models/reranker", within=config),
         embedder=lookup(dpath="models/embedder", within=config),
         device=lookup(dpath="models/device", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/evaluate_reranker.py"
 
@@ -90,15 +116,15 @@ rule evaluate_verifier:
         "results/logs/models/evaluate_verifier.log",
     benchmark:
         "results/benchmarks/models/evaluate_verifier.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
     params:
         code=fingerprint("evaluate_verifier"),
         encoder=lookup(dpath="models/verifier/encoder", within=config),
         embedder=lookup(dpath="models/embedder", within=config),
         device=lookup(dpath="models/device", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/evaluate_verifier.py"

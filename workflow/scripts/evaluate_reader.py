@@ -12,7 +12,7 @@ files = snakemake.input
 with logged(snakemake.log[0]) as job:
     store, qrels = PassageStore.open(files.passages), read_qrels(files.qrels)
     questions = list(read_jsonl(files.questions, Question))
-    reader = open_reader(snakemake.params.models, snakemake.threads)
+    reader = open_reader(snakemake.params.models, files.reader, snakemake.threads)
     contexts = {
         "read": {trace.qid: read_context(trace, store) for trace in read_jsonl(files.traces, Trace)},
         "gold": {qid: gold_context(grades, store) for qid, grades in qrels.items()},

@@ -57,4 +57,4 @@ def test_scores_are_differentiable(model):
 
 def test_missing_model_says_what_to_install():
     with pytest.raises(MissingModelError, match="pip install no-such-model"):
-        LanguageScorer("package:no_such_model/model.gguf", None, dtype="float32", threads=1)
+        LanguageScorer("none", "package:no_such_model/model.gguf", dtype="float32", threads=1)

@@ -23,11 +23,11 @@ from calibrag.retrieval.opening import open_embedder, open_retriever
 from calibrag.verification.entailment import EntailmentVerifier
 
 
-def open_reader(models: Mapping[str, Any], threads: int) -> AnswerReader:
-    """Return the reader of the block ``models`` of the configuration."""
+def open_reader(models: Mapping[str, Any], unpacked: str | Path, threads: int) -> AnswerReader:
+    """Return the reader of the block ``models`` of the configuration, its weights from ``unpacked``."""
     reader = models["reader"]
     return AnswerReader(
-        LanguageScorer(reader["model"], reader["adapter"], dtype=reader["dtype"], threads=threads),
+        LanguageScorer(reader["model"], unpacked, dtype=reader["dtype"], threads=threads),
         CandidateFinder(reader["phrases"]),
         open_embedder(models["embedder"], "queries", models["device"], threads),
         sentences=reader["sentences"],
@@ -48,6 +48,7 @@ def open_world(
     folder: str | Path,
     passages: str | Path,
     annotations: str | Path,
+    unpacked_reader: str | Path,
     threads: int,
 ) -> dict[type, Handler]:
     """Return the handlers of everything that the agents of a system ask for.
@@ -60,6 +61,8 @@ def open_world(
         Of the indexes, as ``retrieval.opening.open_retriever`` takes it.
     passages, annotations
         Files of the corpus.
+    unpacked_reader
+        Folder of the reader's weights, as ``models.language_scorer.unpack`` wrote it.
     """
     store = PassageStore.open(passages)
     return handlers(
@@ -67,7 +70,7 @@ def open_world(
         store,
         names_by_passage(annotations),
         open_verifier(models, threads),
-        open_reader(models, threads),
+        open_reader(models, unpacked_reader, threads),
     )
 
 

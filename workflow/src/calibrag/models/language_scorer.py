@@ -29,9 +29,9 @@ class LanguageScorer:
     Parameters
     ----------
     name
-        A model as ``models.locate`` reads it; a ``.gguf`` file is unpacked into ``dtype``.
-    adapter
-        Folder of a LoRA adapter, merged into the weights; None: the model as it is.
+        What records call the model.
+    model
+        Where it lies: a folder that `unpack` wrote, or a name as ``models.locate`` reads it.
     dtype
         ``float32`` or ``bfloat16``.
     threads
@@ -40,16 +40,14 @@ class LanguageScorer:
     Raises
     ------
     MissingModelError
-        The model or the adapter is not on this machine.
+        The model is not on this machine.
     """
 
-    def __init__(self, name: str, adapter: str | Path | None, *, dtype: str, threads: int):
+    def __init__(self, name: str, model: str | Path, *, dtype: str, threads: int):
         torch.set_num_threads(threads)
         self.name = name
-        self._tokenizer, model = load(name, dtype)
-        if adapter is not None:
-            model = _merged(model, Path(adapter))
-        self._model = model.eval()
+        self._tokenizer, loaded = load(str(model), dtype)
+        self._model = loaded.eval()
 
     @torch.inference_mode()
     def score(self, text: str, continuations: Sequence[str]) -> Scores:
@@ -121,15 +119,36 @@ def load(name: str, dtype: str) -> tuple[PreTrainedTokenizerBase, PreTrainedMode
     return tokenizer, model
 
 
-def _merged(model: PreTrainedModel, adapter: Path) -> PreTrainedModel:
-    from peft import PeftModel  # slow to import, and not needed for a model without adapter
+def unpack(name: str, adapter: str | Path | None, dtype: str, output: str | Path) -> None:
+    """Write a model, its adapter merged into the weights, into the folder ``output``, from which it loads in a second.
 
-    if not (adapter / "adapter_config.json").is_file():
-        raise MissingModelError(
-            f"adapter {adapter}: holds no adapter_config.json; set models.reader.adapter to a folder that "
-            "`snakemake --cores 2 results/models/reader/adapter` made, or to null for the model as it is"
-        )
-    return PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    Parsing a GGUF file and its tokeniser takes a quarter of a minute, which every job would spend anew.
+
+    Parameters
+    ----------
+    adapter
+        Folder of a LoRA adapter; None: the model as it is.
+
+    Raises
+    ------
+    MissingModelError
+        The model or the adapter is not on this machine.
+    """
+    from peft import PeftModel  # slow to import, and needed here only
+
+    tokenizer, model = load(name, dtype)
+    if adapter is not None:
+        if not (Path(adapter) / "adapter_config.json").is_file():
+            raise MissingModelError(
+                f"adapter {adapter}: holds no adapter_config.json; set models.reader.adapter to a folder that "
+                "`snakemake --cores 2 results/models/reader/card.json` made, or to null for the model as it is"
+            )
+        model = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    # the quantisation of the file that was read says nothing about the weights that are written
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+    model.save_pretrained(str(output))
+    tokenizer.save_pretrained(str(output))
 
 
 def _positions(length: int, branches: Sequence[int]) -> torch.Tensor:
