@@ -42,6 +42,9 @@ take = inputs.Inputs(config)
 fingerprint = provenance.Fingerprints(BASE / "workflow/scripts")
 
 
+report: "workflow/report/workflow.rst"
+
+
 wildcard_constraints:
     collection="|".join(config["collections"]),
     retriever="|".join(config["retrievers"]),

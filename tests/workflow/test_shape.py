@@ -99,7 +99,8 @@ def test_the_make_targets_of_the_readme_exist_and_every_target_is_named():
 def test_files_and_targets_that_the_readme_names_exist():
     readme = (ROOT / "README.md").read_text() + (ROOT / "workflow" / "README.md").read_text()
     paths = set(re.findall(r"`((?:workflow|tests|envs)/[\w./-]+)`", readme))
-    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+    examples = {"workflow/scripts/x.py"}
+    assert [path for path in sorted(paths - examples) if not (ROOT / path).exists()] == []
 
 
 def test_every_caption_is_used_and_every_one_used_exists():

@@ -16,13 +16,13 @@ rule read_documents:
         "results/logs/collections/read_documents/{collection}.log",
     benchmark:
         "results/benchmarks/collections/read_documents/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("read_documents"),
     threads: 1
     resources:
         mem_mb=500,
-    params:
-        code=fingerprint("read_documents"),
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/read_documents.py"
 
@@ -38,14 +38,14 @@ rule read_questions:
         "results/logs/collections/read_questions/{collection}.log",
     benchmark:
         "results/benchmarks/collections/read_questions/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("read_questions"),
         split=lookup(dpath="collections/{collection}/split", within=config),
         sample=lookup(dpath="collections/{collection}/sample", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/read_questions.py"

@@ -17,14 +17,14 @@ rule chunk_documents:
         "results/logs/corpus/chunk_documents/{collection}.log",
     benchmark:
         "results/benchmarks/corpus/chunk_documents/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("chunk_documents"),
         chunking=lookup(dpath="corpus/chunking", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/chunk_documents.py"
 
@@ -39,14 +39,14 @@ rule annotate_passages:
         "results/logs/corpus/annotate_passages/{collection}.log",
     benchmark:
         "results/benchmarks/corpus/annotate_passages/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
     params:
         code=fingerprint("annotate_passages"),
         tagger=lookup(dpath="models/tagger", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/annotate_passages.py"
 
@@ -63,12 +63,12 @@ rule build_qrels:
         "results/logs/corpus/build_qrels/{collection}.log",
     benchmark:
         "results/benchmarks/corpus/build_qrels/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("build_qrels"),
     threads: 1
     resources:
         mem_mb=500,
-    params:
-        code=fingerprint("build_qrels"),
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/build_qrels.py"

@@ -20,14 +20,14 @@ rule score_retrieval:
         "results/logs/evaluation/score_retrieval/{collection}/{retriever}.log",
     benchmark:
         "results/benchmarks/evaluation/score_retrieval/{collection}/{retriever}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("score_retrieval"),
         measures=lookup(dpath="evaluation/measures", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/score_retrieval.py"
 
@@ -44,14 +44,14 @@ rule score_passage_runs:
         "results/logs/evaluation/score_passage_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/evaluation/score_passage_runs/{collection}/{system}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("score_passage_runs"),
         measures=lookup(dpath="evaluation/measures", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/score_passage_runs.py"
 
@@ -68,13 +68,13 @@ rule score_answer_runs:
         "results/logs/evaluation/score_answer_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/evaluation/score_answer_runs/{collection}/{system}.tsv"
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("score_answer_runs"),
     threads: 1
     resources:
         mem_mb=500,
-    params:
-        code=fingerprint("score_answer_runs"),
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/score_answer_runs.py"
 
@@ -91,13 +91,13 @@ rule score_reader:
         "results/logs/evaluation/score_reader/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/evaluation/score_reader/{collection}/{system}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("score_reader"),
         bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/score_reader.py"

@@ -29,15 +29,15 @@ rule tabulate_collections:
         "results/logs/reporting/tabulate_collections/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_collections/{experiment}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("tabulate_collections"),
         collections=take.chosen("collections"),
         digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/tabulate_collections.py"
 
@@ -60,15 +60,15 @@ rule tabulate_models:
         "results/logs/reporting/tabulate_models/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_models/{experiment}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("tabulate_models"),
         models=take.model_names("embedder", "reranker", "verifier"),
         digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/tabulate_models.py"
 
@@ -94,16 +94,16 @@ rule tabulate_reader:
         "results/logs/reporting/tabulate_reader/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_reader/{experiment}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("tabulate_reader"),
         bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
         models=take.model_names("reader"),
         digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/tabulate_reader.py"
 
@@ -129,16 +129,16 @@ rule tabulate_retrieval:
         "results/logs/reporting/tabulate_retrieval/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_retrieval/{experiment}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=700,
     params:
         code=fingerprint("tabulate_retrieval"),
         evaluation=lookup(dpath="evaluation", within=config),
         models=take.model_names("embedder", "reranker"),
         digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/tabulate_retrieval.py"
 
@@ -164,16 +164,16 @@ rule tabulate_passage_runs:
         "results/logs/reporting/tabulate_passage_runs/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_passage_runs/{experiment}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=700,
     params:
         code=fingerprint("tabulate_passage_runs"),
         evaluation=lookup(dpath="evaluation", within=config),
         models=take.model_names("embedder", "reranker", "verifier", "reader"),
         digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/tabulate_passage_runs.py"
 
@@ -199,16 +199,16 @@ rule tabulate_answer_runs:
         "results/logs/reporting/tabulate_answer_runs/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/tabulate_answer_runs/{experiment}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=700,
     params:
         code=fingerprint("tabulate_answer_runs"),
         evaluation=lookup(dpath="evaluation", within=config),
         models=take.model_names("embedder", "reranker", "verifier", "reader"),
         digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/tabulate_answer_runs.py"
 
@@ -230,13 +230,13 @@ rule draw_accuracy_hmr:
         "results/logs/reporting/draw_accuracy_hmr/{experiment}.log",
     benchmark:
         "results/benchmarks/reporting/draw_accuracy_hmr/{experiment}.tsv"
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("draw_accuracy_hmr"),
     threads: 1
     resources:
         mem_mb=700,
-    params:
-        code=fingerprint("draw_accuracy_hmr"),
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/draw_accuracy_hmr.py"
 
@@ -251,14 +251,14 @@ rule write_run_config:
         "results/logs/reporting/write_run_config.log",
     benchmark:
         "results/benchmarks/reporting/write_run_config.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=200,
     params:
         code=fingerprint("write_run_config"),
         config=config,
+    threads: 1
+    resources:
+        mem_mb=200,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/write_run_config.py"
 

@@ -18,14 +18,14 @@ rule build_sparse_index:
         "results/logs/retrieval/build_sparse_index/{collection}.log",
     benchmark:
         "results/benchmarks/retrieval/build_sparse_index/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=700,
     params:
         code=fingerprint("build_sparse_index"),
         index=lookup(dpath="indexes/sparse", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/build_sparse_index.py"
 
@@ -41,16 +41,16 @@ rule embed_passages:
         "results/logs/retrieval/embed_passages/{collection}.log",
     benchmark:
         "results/benchmarks/retrieval/embed_passages/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
     params:
         code=fingerprint("embed_passages"),
         embedder=lookup(dpath="models/embedder", within=config),
         index=lookup(dpath="indexes/dense", within=config),
         device=lookup(dpath="models/device", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/embed_passages.py"
 
@@ -66,13 +66,13 @@ rule build_dense_index:
         "results/logs/retrieval/build_dense_index/{collection}.log",
     benchmark:
         "results/benchmarks/retrieval/build_dense_index/{collection}.tsv"
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("build_dense_index"),
     threads: 1
     resources:
         mem_mb=500,
-    params:
-        code=fingerprint("build_dense_index"),
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/build_dense_index.py"
 
@@ -103,11 +103,6 @@ rule rank_questions:
         "results/logs/retrieval/rank_questions/{collection}/{retriever}.log",
     benchmark:
         "results/benchmarks/retrieval/rank_questions/{collection}/{retriever}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=1500,
     params:
         code=fingerprint("rank_questions"),
         retriever=lookup(dpath="retrievers/{retriever}", within=config),
@@ -117,5 +112,10 @@ rule rank_questions:
             reranker=lookup(dpath="models/reranker", within=config),
         ),
         folder="results/{collection}/retrieval",
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/rank_questions.py"

@@ -16,14 +16,14 @@ rule select_passage_runs:
         "results/logs/runs/select_passage_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/runs/select_passage_runs/{collection}/{system}.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
     params:
         code=fingerprint("select_passage_runs"),
         length=lookup(dpath="evaluation/passages_filed", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/select_passage_runs.py"
 
@@ -39,12 +39,12 @@ rule select_answer_runs:
         "results/logs/runs/select_answer_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/runs/select_answer_runs/{collection}/{system}.tsv"
-    conda:
-        "../../envs/base.yaml"
+    params:
+        code=fingerprint("select_answer_runs"),
     threads: 1
     resources:
         mem_mb=500,
-    params:
-        code=fingerprint("select_answer_runs"),
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/select_answer_runs.py"

@@ -10,6 +10,9 @@ from statistics import mean
 TYPICAL = Path(__file__).with_name("typical_seconds.tsv")
 """Seconds a job of each rule took in a run of the shipped configuration on two cores; used until a better is known."""
 
+TARGETS = ("all", "tables")
+"""Rules without work of their own."""
+
 
 @dataclass
 class Job:
@@ -62,23 +65,22 @@ class Timing:
         return job
 
     def left(self) -> float | None:
-        """Return the seconds until all jobs have ended, at the pace so far; None where no time is known.
+        """Return the seconds until all jobs have ended, at the pace so far; None while a rule's time is unknown.
 
         The work that is left is divided by how many jobs ran side by side so far, at least one.
         """
-        if not any(rule in self._took or rule in self._earlier for rule in self._waiting):
+        waiting = [rule for rule, count in self._waiting.items() if count > 0 and rule not in TARGETS]
+        if not all(rule in self._took or rule in self._earlier for rule in waiting):
             return None
-        work = sum(count * self._expected(rule) for rule, count in self._waiting.items())
+        work = sum(self._waiting[rule] * self._expected(rule) for rule in waiting)
         running = [job for job in self._jobs.values() if job.seconds is None]
-        work -= sum(min(self._clock() - job.started, self._expected(job.rule)) for job in running)
+        work -= sum(min(self._clock() - job.started, self._expected(job.rule)) for job in running if job.rule in waiting)
         done = sum(sum(seconds) for seconds in self._took.values())
         elapsed = self._clock() - self._began
         return max(0.0, work) / max(1.0, done / elapsed if elapsed > 0 else 1.0)
 
     def _expected(self, rule: str) -> float:
-        if rule in self._took:
-            return mean(self._took[rule])
-        return self._earlier.get(rule, 0.0)
+        return mean(self._took[rule]) if rule in self._took else self._earlier[rule]
 
 
 def seconds_by_rule(benchmarks: Path) -> dict[str, float]:
