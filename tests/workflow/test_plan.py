@@ -2,10 +2,8 @@
 
 import pytest
 
-ADAPTERS = {"train_adapter"}
 
-
-def test_all_runs_every_rule_except_training(workflow):
+def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
     plan = workflow.plan("all")
     assert plan == {
         "all": 1,
@@ -18,10 +16,12 @@ def test_all_runs_every_rule_except_training(workflow):
         "embed_passages": 2,
         "build_dense_index": 2,
         "rank_questions": 8,
+        "unpack_reader": 1,
         "evaluate_reranker": 1,
         "evaluate_verifier": 1,
         "run_pass": 8,
         "evaluate_reader": 2,
+        "score_reader": 2,
         "select_passage_runs": 2,
         "select_answer_runs": 2,
         "score_retrieval": 8,
@@ -46,6 +46,7 @@ def test_an_ablation_needs_its_own_jobs_only(workflow):
         "chunk_documents": 1,
         "annotate_passages": 1,
         "build_sparse_index": 1,
+        "unpack_reader": 1,
         "run_pass": 4,
         "select_passage_runs": 1,
         "select_answer_runs": 1,

@@ -64,11 +64,6 @@ rule unpack_reader:
         "results/logs/models/unpack_reader.log",
     benchmark:
         "results/benchmarks/models/unpack_reader.tsv"
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
     params:
         code=fingerprint("unpack_reader"),
         reader=dict(
@@ -76,6 +71,11 @@ rule unpack_reader:
             adapter=lookup(dpath="models/reader/adapter", within=config),
             dtype=lookup(dpath="models/reader/dtype", within=config),
         ),
+    threads: 1
+    resources:
+        mem_mb=2000,
+    conda:
+        "../../envs/base.yaml"
     script:
         "../scripts/unpack_reader.py"
 

@@ -1,7 +1,12 @@
-"""How long the jobs that remain will take, by what such jobs took."""
+"""How long the jobs that remain will take, by what such jobs took.
+
+``python -m snakemake_logger_plugin_calibrag.timing results/benchmarks`` writes the seconds that are shipped, from the
+benchmarks of a run.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +79,9 @@ class Timing:
             return None
         work = sum(self._waiting[rule] * self._expected(rule) for rule in waiting)
         running = [job for job in self._jobs.values() if job.seconds is None]
-        work -= sum(min(self._clock() - job.started, self._expected(job.rule)) for job in running if job.rule in waiting)
+        work -= sum(
+            min(self._clock() - job.started, self._expected(job.rule)) for job in running if job.rule in waiting
+        )
         done = sum(sum(seconds) for seconds in self._took.values())
         elapsed = self._clock() - self._began
         return max(0.0, work) / max(1.0, done / elapsed if elapsed > 0 else 1.0)
@@ -108,3 +115,8 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}:{whole % 60:02} min"
     return f"{whole // 3600}:{whole % 3600 // 60:02} h"
+
+
+if __name__ == "__main__":
+    found = seconds_by_rule(Path(sys.argv[1]))
+    TYPICAL.write_text("".join(f"{rule}\t{found[rule]:.1f}\n" for rule in sorted(found)), encoding="utf-8")

@@ -1,0 +1,133 @@
+"""The whole workflow on a few real questions with the real small models: every file that it promises, and its numbers."""
+
+import gzip
+import json
+
+import pandas as pd
+import pytest
+import yaml
+from conftest import Workflow
+
+COLLECTIONS = ["film", "hotpotqa-open"]
+SETTINGS = {
+    "collections": {name: {"sample": {"size": 3}} for name in COLLECTIONS},
+    "systems": {"bitem": {"passes": {"minimum": 1, "maximum": 2}}},
+}
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The results folder of one run of ``all``, and what the run printed."""
+    workflow = Workflow(tmp_path_factory.mktemp("run"))
+    workflow.changes = SETTINGS
+    done = workflow.run("--cores", "2", "all")
+    assert done.returncode == 0, done.output
+    return workflow, done.output
+
+
+@pytest.fixture
+def results(finished):
+    return finished[0].folder / "results"
+
+
+def table(results, name):
+    return pd.read_csv(results / "tables" / "main" / f"{name}.csv")
+
+
+def records(path):
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def test_every_table_has_a_csv_and_a_markdown_file_of_as_many_rows(results):
+    for name in ("collections", "models", "reader", "retrieval", "passage_runs", "answer_runs"):
+        rows = table(results, name)
+        markdown = (results / "tables" / "main" / f"{name}.md").read_text()
+        assert len(rows) > 0
+        assert sum(line.startswith("|") for line in markdown.splitlines()) == len(rows) + 2
+
+
+def test_tables_name_every_collection_retriever_and_run_on_the_questions_drawn(results):
+    retrieval, answers = table(results, "retrieval"), table(results, "answer_runs")
+    assert len(retrieval) == len(COLLECTIONS) * 4
+    assert list(answers["run"]) == ["AC-1", "AC-2"] * len(COLLECTIONS)
+    for rows in (retrieval, answers, table(results, "passage_runs")):
+        assert list(rows["collection"].unique()) == COLLECTIONS
+        assert (rows["n_asked"] == 3).all()
+
+
+def test_measures_lie_in_their_ranges_and_inside_their_intervals(results):
+    retrieval, answers = table(results, "retrieval"), table(results, "answer_runs")
+    for rows, names in (
+        (retrieval, ["nDCG@20", "Q@20", "R@20"]),
+        (answers, ["accuracy", "em", "f1", "r_o", "r_u", "hmr"]),
+    ):
+        for name in names:
+            assert rows[name].between(0, 1).all()
+            assert (rows[f"{name}_low"] <= rows[name]).all()
+            assert (rows[name] <= rows[f"{name}_high"]).all()
+    assert answers["acc_hmr"].to_numpy() == pytest.approx((answers["accuracy"] * answers["hmr"]).to_numpy())
+
+
+def test_retrieval_finds_support(results):
+    hybrid = table(results, "retrieval").query("retriever == 'hybrid'")
+    assert (hybrid["R@20"] > 0.3).all()
+
+
+def test_a_second_pass_never_sees_what_the_first_recorded(results):
+    for collection in COLLECTIONS:
+        first, second = (
+            {trace["qid"]: trace for trace in records(results / collection / "bitem" / f"pass-{n}" / "traces.jsonl")}
+            for n in (1, 2)
+        )
+        for qid, trace in second.items():
+            recorded = {nugget["passage_id"] for nugget in first[qid]["nuggets"]}
+            assert recorded == set(trace["excluded"])
+            assert not recorded & set(trace["retrieved"])
+
+
+def test_answers_cite_passages_that_are_filed(results):
+    for collection in COLLECTIONS:
+        runs = results / collection / "bitem" / "runs"
+        filed = {(line.split()[0], line.split()[2]) for line in (runs / "PG-2.txt").read_text().splitlines()}
+        for entry in records(runs / "AC-2.jsonl"):
+            assert {(entry["qid"], nugget["passage_id"]) for nugget in entry["nuggets"]} <= filed
+
+
+def test_the_run_config_holds_the_unfolded_settings(results):
+    written = yaml.safe_load((results / "run_config.yaml").read_text())
+    assert written["config"]["systems"]["bitem"]["passes"]["maximum"] == 2
+    assert written["provenance"]["versions"]["snakemake"]
+
+
+def test_every_job_leaves_a_log_and_a_benchmark(results):
+    logs = {path.relative_to(results / "logs").with_suffix("") for path in (results / "logs").rglob("*.log")}
+    times = {
+        path.relative_to(results / "benchmarks").with_suffix("") for path in (results / "benchmarks").rglob("*.tsv")
+    }
+    assert logs == times
+    assert all(path.stat().st_size for path in (results / "logs").rglob("*.log"))
+
+
+def test_the_run_shows_its_progress_and_ends_with_where_the_results_lie(finished):
+    _, output = finished
+    assert "execution    run_pass film bitem 1" in output
+    assert "results/tables/: main/answer_runs" in output
+    assert "results/figures/: main/accuracy_hmr" in output
+
+
+def test_a_second_run_does_nothing(finished):
+    workflow, _ = finished
+    assert workflow.plan("all") == {}
+
+
+def test_the_report_holds_tables_and_figures_with_their_captions(finished):
+    workflow, _ = finished
+    done = workflow.run("--report", "results/report.html")
+    assert done.returncode == 0, done.output
+    html = (workflow.folder / "results" / "report.html").read_text()
+    assert "accuracy_hmr.svg" in html
+    assert "seed 13" in html
