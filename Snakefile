@@ -38,6 +38,7 @@ config = configuration.resolve(
     root=BASE,
     files=[BASE / "config.yaml", *workflow.overwrite_configfiles],
 )
+job.check_writable("results")
 take = inputs.Inputs(config)
 fingerprint = provenance.Fingerprints(BASE / "workflow/scripts")
 

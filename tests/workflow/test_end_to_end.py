@@ -1,4 +1,4 @@
-"""The whole workflow on a few real questions with the real small models: every file that it promises, and its numbers."""
+"""The whole workflow on a few real questions with the real small models: every file promised, and its numbers."""
 
 import gzip
 import json

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from calibrag import job
+from calibrag.errors import CalibragError
 
 SOURCE = str(Path(job.__file__).parents[1])
 
@@ -96,3 +97,14 @@ def test_the_last_lines_of_a_failed_run_name_the_logs_of_its_jobs(tmp_path):
     log = tmp_path / "snakemake.log"
     log.write_text("Error in rule x:\n    log: results/logs/a.log (check log file(s) for error details)\n")
     assert job.where_errors_lie(log).endswith("\n  results/logs/a.log")
+
+
+def test_a_results_folder_that_cannot_be_written_is_refused_with_a_way_out(tmp_path, monkeypatch):
+    job.check_writable(tmp_path / "results")
+    (tmp_path / "results").touch()
+    with pytest.raises(CalibragError, match="must be a folder"):
+        job.check_writable(tmp_path / "results")
+    # root may write anywhere, so that the answer of the system is put in its mouth
+    monkeypatch.setattr(job.os, "access", lambda path, mode: False)
+    with pytest.raises(CalibragError, match=f"{tmp_path}: this user must not write there; make it writable"):
+        job.check_writable(tmp_path / "other")

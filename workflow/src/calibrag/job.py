@@ -130,7 +130,28 @@ def _name_of(log: Path) -> str:
     return " ".join(parts[parts.index("logs") + 2 :] if "logs" in parts else parts[-1:])
 
 
-# --- the workflow's last lines -------------------------------------------------------------------
+# --- the workflow's first and last lines -------------------------------------------------------------------
+
+
+def check_writable(results: str | Path) -> None:
+    """Raise unless the results folder, or the folder that it will be made in, can be written to.
+
+    Raises
+    ------
+    CalibragError
+        It is a file, or this user must not write there; without this check, Snakemake ends in a traceback.
+    """
+    folder = Path(results).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise CalibragError(
+            f"{folder}: must be a folder (found a file); move it away, or run with --directory elsewhere"
+        )
+    place = folder if folder.exists() else folder.parent
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise CalibragError(
+            f"{place}: this user must not write there; make it writable (chmod u+w {place}), or run with --directory"
+            " elsewhere"
+        )
 
 
 def where_results_lie(results: str | Path) -> str:
