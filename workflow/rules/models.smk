@@ -35,6 +35,7 @@ rule train_reader:
     """Train the adapter of the reader on the training part of the shipped examples."""
     input:
         examples=BASE / "workflow/resources/adapters/reader/train.jsonl.xz",
+        held_out=BASE / "workflow/resources/adapters/reader/dev.jsonl.xz",
     output:
         multiext("results/models/reader/", "card.json", "adapter_model.safetensors", "adapter_config.json"),
     log:

@@ -8,6 +8,7 @@ from calibrag.models.reader_training import train_reader
 with logged(snakemake.log[0]) as job:
     train_reader(
         data=snakemake.input.examples,
+        held_out=snakemake.input.held_out,
         base=snakemake.params.base,
         output=Path(snakemake.output[0]).parent,
         threads=snakemake.threads,

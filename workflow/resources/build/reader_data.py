@@ -118,7 +118,9 @@ def example(asked: Asked, finder: CandidateFinder, embedder: SentenceEmbedder, c
     best = sorted(range(len(pairs)), key=lambda i: (-cosines[i], i))[: chance.choice([4, 6, 6, 8])]
     answers = [normalise(answer) for answer in asked.answers]
     holding = [
-        i for i, (_, sentence, supports) in enumerate(pairs) if supports and any(a in normalise(sentence) for a in answers)
+        i
+        for i, (_, sentence, supports) in enumerate(pairs)
+        if supports and any(a in normalise(sentence) for a in answers)
     ]
     if holding and not set(holding) & set(best):
         best[-1] = max(holding, key=lambda i: (cosines[i], -i))

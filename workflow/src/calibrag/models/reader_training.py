@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -31,6 +32,7 @@ class ReadingExample(Record):
 
 def train_reader(
     data: str | Path,
+    held_out: str | Path,
     base: str,
     output: str | Path,
     *,
@@ -40,7 +42,7 @@ def train_reader(
     learning_rate: float,
     warmup_share: float,
     batch_size: int,
-    epochs: int,
+    steps: int,
     seed: int,
     threads: int,
     report: Callable[[str], None] = print,
@@ -52,8 +54,9 @@ def train_reader(
 
     Parameters
     ----------
-    data
-        ``ReadingExample`` records as JSON Lines.
+    data, held_out
+        ``ReadingExample`` records as JSON Lines: to learn from, and to measure the share of right answers on,
+        before and after; the card states it.
     base
         A causal language model, as ``models.locate`` reads it.
     targets
@@ -64,37 +67,40 @@ def train_reader(
         Share of the steps over which the rate rises; it falls linearly to a twentieth after that.
     batch_size
         Questions a step; they are computed one by one, since their lengths differ.
+    steps
+        Updates; the examples are taken in a shuffled order, over and over where there are fewer.
     seed
         Of the updates and the order of the examples.
     """
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
-    examples = list(read_jsonl(data, ReadingExample))
+    examples, unseen = (list(read_jsonl(path, ReadingExample)) for path in (data, held_out))
     tokenizer, model = load(base, "bfloat16")
+    before = accuracy(model, tokenizer, unseen)
+    report(f"{before:.3f} of {len(unseen)} held-out questions right before")
     adapted = get_peft_model(
         model, LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules=targets, bias="none")
     )
     weights = [parameter for parameter in adapted.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=learning_rate, weight_decay=0.0)
-    steps = epochs * (len(examples) // batch_size)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps, warmup_share))
-    order = random.Random(seed)
+    order = _endless(examples, random.Random(seed))
     losses: list[float] = []
-    for _ in range(epochs):
-        order.shuffle(examples)
-        for start in range(0, len(examples) - batch_size + 1, batch_size):
-            total = 0.0
-            for example in examples[start : start + batch_size]:
-                loss = _loss(model, tokenizer, example) / batch_size
-                loss.backward()
-                total += float(loss.detach())
-            torch.nn.utils.clip_grad_norm_(weights, 1.0)
-            optimizer.step()
-            schedule.step()
-            optimizer.zero_grad()
-            losses.append(total)
-            if len(losses) % 10 == 0:
-                report(f"step {len(losses)} of {steps}, loss {sum(losses[-10:]) / 10:.3f}")
+    while len(losses) < steps:
+        total = 0.0
+        for example in islice(order, batch_size):
+            loss = _loss(model, tokenizer, example) / batch_size
+            loss.backward()
+            total += float(loss.detach())
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+        losses.append(total)
+        if len(losses) % 5 == 0:
+            report(f"step {len(losses)} of {steps}, loss {sum(losses[-5:]) / 5:.3f}")
+    after = accuracy(model, tokenizer, unseen)
+    report(f"{after:.3f} of them right after")
     _write(
         adapted,
         Path(output),
@@ -105,31 +111,47 @@ def train_reader(
                 "sha256": hashlib.sha256(Path(data).read_bytes()).hexdigest(),
                 "examples": len(examples),
             },
+            "held_out": {"questions": len(unseen), "right_before": before, "right_after": after},
             "targets": targets,
             "rank": rank,
             "alpha": alpha,
             "learning_rate": learning_rate,
             "warmup_share": warmup_share,
             "batch_size": batch_size,
-            "epochs": epochs,
+            "steps": steps,
             "seed": seed,
-            "steps": len(losses),
             "final_loss": round(sum(losses[-10:]) / len(losses[-10:]), 4),
         },
     )
     return losses
 
 
+@torch.inference_mode()
+def accuracy(model, tokenizer, examples: Sequence[ReadingExample]) -> float:
+    """Return the share of examples whose most probable candidate is right, in [0, 1]."""
+    right = [example.right[int(_scores(model, tokenizer, example).argmax())] for example in examples]
+    return sum(right) / len(right)
+
+
+def _endless(examples: list[ReadingExample], order: random.Random) -> Iterator[ReadingExample]:
+    while True:
+        yield from order.sample(examples, len(examples))
+
+
 def _loss(model, tokenizer, example: ReadingExample) -> torch.Tensor:
+    scores = _scores(model, tokenizer, example)
+    right = torch.tensor(example.right)
+    return torch.logsumexp(scores, 0) - torch.logsumexp(scores[right], 0)
+
+
+def _scores(model, tokenizer, example: ReadingExample) -> torch.Tensor:
     packed = pack(
         tokenizer,
         body(example.question, example.sentences),
         [continuation(candidate) for candidate in example.candidates],
     )
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        scores = log_probabilities(model, packed)
-    right = torch.tensor(example.right)
-    return torch.logsumexp(scores, 0) - torch.logsumexp(scores[right], 0)
+        return log_probabilities(model, packed)
 
 
 def _rate(step: int, steps: int, warmup_share: float) -> float:
