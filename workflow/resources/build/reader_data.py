@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
+
 from calibrag.agents.reading import sentences_of
 from calibrag.collections.splitting import question_key
 from calibrag.corpus.chunking import chunk
