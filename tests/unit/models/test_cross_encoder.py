@@ -63,7 +63,7 @@ def test_no_pairs_give_no_scores():
 
 
 def test_a_missing_adapter_says_how_to_get_one(tmp_path):
-    with pytest.raises(MissingModelError, match=r"git checkout.*snakemake --cores 2 results/models/reranker/adapter"):
+    with pytest.raises(MissingModelError, match=r"git checkout.*snakemake --cores 2 results/models/reranker/card.json"):
         reranker(adapter=tmp_path / "reranker")
 
 

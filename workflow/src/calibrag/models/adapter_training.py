@@ -15,8 +15,9 @@ from peft import LoraConfig, get_peft_model
 from safetensors.torch import save_file
 from transformers import AutoTokenizer
 
-from calibrag.models.cross_encoder import CARD_FILE, LORA_A, LORA_B, WEIGHTS_FILE, load_base, padded_length
+from calibrag.models.cross_encoder import CARD_FILE, LORA_A, LORA_B, WEIGHTS_FILE, padded_length
 from calibrag.models.locate import locate
+from calibrag.models.pair_classifier import load_pair_classifier
 from calibrag.models.training_data import Pair
 from calibrag.records import read_jsonl
 
@@ -120,9 +121,9 @@ def train_adapter(
 
 def _adapted(path: str, labels: int, rank: int, alpha: float) -> torch.nn.Module:
     # no dropout: a few epochs over a frozen encoder hardly overfit, and drawing masks costs time on a CPU
-    model = load_base(path, labels, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    model = load_pair_classifier(path, labels, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
     if not rank:
-        for parameter in model.base_model.embeddings.parameters():
+        for parameter in model.encoder.embeddings.parameters():
             parameter.requires_grad_(False)
         return model
     settings = LoraConfig(
@@ -130,7 +131,7 @@ def _adapted(path: str, labels: int, rank: int, alpha: float) -> torch.nn.Module
         lora_alpha=alpha,
         lora_dropout=0.0,
         target_modules=r".*encoder\.layer.*\.(query|key|value|dense)",
-        modules_to_save=["pooler", "classifier"],
+        modules_to_save=["head"],
     )
     return get_peft_model(model, settings)
 

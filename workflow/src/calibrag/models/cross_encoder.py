@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
-from transformers.utils import logging as transformers_logging
 
 from calibrag.errors import ConfigError, MissingModelError
 from calibrag.models.locate import check_sha256, locate
+from calibrag.models.pair_classifier import load_pair_classifier
 
 WEIGHTS_FILE = "adapter.safetensors"
 CARD_FILE = "card.json"
@@ -87,13 +87,13 @@ class CrossEncoder:
         torch.set_num_threads(threads)
         path = locate(base)
         if adapter is None:
-            model = _quietly(path, base)
+            model = _load(path, base)
             self.labels = _classifier_labels(model.config, label_names, base)
         else:
             card = read_card(adapter)
             check_base(path, card, adapter)
             self.labels = list(card["labels"])
-            model = merge_adapter(_quietly(path, base, len(self.labels)), adapter, card)
+            model = merge_adapter(_load(path, base, len(self.labels)), adapter, card)
         self.max_length = max_length
         self.batch_size = batch_size
         self.device = device
@@ -149,7 +149,7 @@ def read_card(adapter: str | Path) -> dict:
         if not (folder / name).is_file():
             raise MissingModelError(
                 f"adapter {folder}: {name} is not there; restore the shipped one (`git checkout -- {folder}`), train"
-                f" one (`snakemake --cores 2 results/models/{folder.name}/adapter`), or name another in config.yaml"
+                f" one (`snakemake --cores 2 results/models/{folder.name}/card.json`), or name another in config.yaml"
             )
     return json.loads((folder / CARD_FILE).read_text(encoding="utf-8"))
 
@@ -182,22 +182,11 @@ def merge_adapter(model: torch.nn.Module, adapter: str | Path, card: Mapping) ->
     return model
 
 
-def load_base(path: str, labels: int, **settings) -> torch.nn.Module:
-    """Return a fresh sequence classifier with this many outputs over the encoder at ``path``, without chatter."""
-    before = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # it warns that the head is new, which is the point here
-    transformers_logging.disable_progress_bar()
-    try:
-        return AutoModelForSequenceClassification.from_pretrained(path, num_labels=labels, **settings)
-    finally:
-        transformers_logging.set_verbosity(before)
-
-
-def _quietly(path: str, name: str, labels: int | None = None) -> torch.nn.Module:
+def _load(path: str, name: str, labels: int | None = None) -> torch.nn.Module:
     try:
         if labels is None:
             return AutoModelForSequenceClassification.from_pretrained(path)
-        return load_base(path, labels)
+        return load_pair_classifier(path, labels)
     except OSError as error:
         raise MissingModelError(
             f"model {name}: not on this machine and not to be had from the hub ({error}); download it on a machine with"
