@@ -1,10 +1,11 @@
 """Detokenising and ids."""
 
 import pytest
-from calibrag.collections.detokenising import detokenise
-from calibrag.collections.identifiers import escape_id, id_to_title, title_to_id, unescape_id
 from hypothesis import given
 from hypothesis import strategies as st
+
+from calibrag.collections.detokenising import detokenise
+from calibrag.collections.identifiers import escape_id, id_to_title, title_to_id, unescape_id
 
 
 @pytest.mark.parametrize(

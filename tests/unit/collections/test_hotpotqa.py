@@ -1,6 +1,7 @@
 """HotpotQA's records to documents and questions."""
 
 import pytest
+
 from calibrag.collections import hotpotqa
 from calibrag.errors import InputError
 from calibrag.records import Question, Support

@@ -5,6 +5,7 @@ import json
 import lzma
 
 import pytest
+
 from calibrag.collections.jsonl import read_collection
 from calibrag.errors import InputError
 

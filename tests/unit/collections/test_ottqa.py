@@ -1,6 +1,7 @@
 """OTT-QA's records to documents and questions."""
 
 import pytest
+
 from calibrag.collections import ottqa
 from calibrag.corpus.chunking import render_row
 from calibrag.errors import InputError

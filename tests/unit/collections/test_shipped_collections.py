@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from calibrag.collections import read_collection
 from calibrag.collections.splitting import question_key
 from calibrag.corpus.chunking import chunk

@@ -1,8 +1,9 @@
 """The rule that gives questions their splits."""
 
-from calibrag.collections.splitting import assign_splits, draw_order, question_key
 from hypothesis import given
 from hypothesis import strategies as st
+
+from calibrag.collections.splitting import assign_splits, draw_order, question_key
 
 
 def test_the_order_depends_on_the_seed_and_not_on_the_order_given():

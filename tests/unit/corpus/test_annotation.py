@@ -1,6 +1,7 @@
 """Names of passages, with a scripted tagger."""
 
 import pytest
+
 from calibrag.corpus import annotation
 from calibrag.corpus.annotation import annotate, clean_name, distinct_names
 from calibrag.records import Annotation, Passage

@@ -1,6 +1,7 @@
 """Chunking by hand-worked cases."""
 
 import pytest
+
 from calibrag.corpus.chunking import chunk, count_words, render, render_row
 from calibrag.errors import ConfigError
 from calibrag.records import Document, Section, TableBlock, TextBlock

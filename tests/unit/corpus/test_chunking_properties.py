@@ -4,10 +4,11 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from calibrag.corpus.chunking import chunk, count_words, render, render_row
-from calibrag.records import Document, Section, TableBlock, TextBlock, read_jsonl
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from calibrag.corpus.chunking import chunk, count_words, render, render_row
+from calibrag.records import Document, Section, TableBlock, TextBlock, read_jsonl
 
 SHIPPED = Path(__file__).parents[3] / "workflow" / "resources" / "collections"
 

@@ -1,9 +1,10 @@
 """Sentences: offsets, abbreviations, initials, decimals."""
 
 import pytest
-from calibrag.corpus.sentences import sentence_spans
 from hypothesis import given
 from hypothesis import strategies as st
+
+from calibrag.corpus.sentences import sentence_spans
 
 
 def sentences(text):

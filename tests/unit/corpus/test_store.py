@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from calibrag.corpus import store
 from calibrag.errors import InputError
 from calibrag.records import Annotation, Passage

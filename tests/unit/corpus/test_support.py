@@ -1,6 +1,7 @@
 """Gold support to judgements, by hand."""
 
 import pytest
+
 from calibrag.corpus.support import UnmatchedFact, holding, qrels, write_qrels
 from calibrag.records import Passage, Question, Support
 

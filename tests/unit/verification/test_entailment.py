@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from calibrag.errors import ConfigError
 from calibrag.verification.claims import claim_text
 from calibrag.verification.entailment import EntailmentVerifier, windows
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 class Scripted:
@@ -61,7 +62,7 @@ def test_a_model_without_an_entails_label_is_refused():
 
 
 @given(
-    text=st.lists(st.sampled_from(["a", "bb.", "c!", "J.", "d\n", "|", "e?\""]), max_size=60).map(" ".join),
+    text=st.lists(st.sampled_from(["a", "bb.", "c!", "J.", "d\n", "|", 'e?"']), max_size=60).map(" ".join),
     most=st.integers(1, 9),
 )
 def test_windows_keep_every_word_in_order_and_stay_within_the_limit(text, most):

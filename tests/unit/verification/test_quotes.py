@@ -1,9 +1,10 @@
 """Quotes stand in a passage whatever happened to spaces, case and punctuation, and only as whole words."""
 
 import pytest
-from calibrag.verification.quotes import stands_in
 from hypothesis import given
 from hypothesis import strategies as st
+
+from calibrag.verification.quotes import stands_in
 
 WORDS = st.lists(st.from_regex(r"[A-Za-zé]{1,8}", fullmatch=True), min_size=1, max_size=12)
 JUNK = st.sampled_from([" ", "  ", "\n", ", ", " — ", "\u00a0", " | ", ". ", "-", " “"])

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+
 from calibrag.collections.splitting import question_key
 from calibrag.corpus.chunking import chunk
 from calibrag.corpus.support import qrels

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+
 from calibrag.collections import ottqa
 from calibrag.collections.splitting import assign_splits, question_key
 from calibrag.corpus.chunking import render_row

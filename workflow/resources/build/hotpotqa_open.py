@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+
 from calibrag.collections import hotpotqa
 from calibrag.collections.splitting import assign_splits, question_key
 from calibrag.records import Question, open_text, write_jsonl

@@ -189,9 +189,7 @@ class ErrorEvent(Event, tag="error"):
     problem: str
 
 
-TraceEvent = (
-    SearchEvent | ReadEvent | ModelEvent | RecordEvent | RetractEvent | AnswerEvent | ErrorEvent
-)
+TraceEvent = SearchEvent | ReadEvent | ModelEvent | RecordEvent | RetractEvent | AnswerEvent | ErrorEvent
 
 
 class Nugget(Record):

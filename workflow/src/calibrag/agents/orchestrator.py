@@ -106,9 +106,7 @@ class EvidencePass:
                 yield from self._fall_back()
         except Exception as fault:  # noqa: BLE001 - any fault of a model or index belongs to this question's record
             status, stop_reason = "error", "error"
-            self.events.append(
-                ErrorEvent(turn=self.turn, call="effect", problem=f"{type(fault).__name__}: {fault}")
-            )
+            self.events.append(ErrorEvent(turn=self.turn, call="effect", problem=f"{type(fault).__name__}: {fault}"))
         final = self.submissions[-1] if self.submissions and self.submissions[-1].accepted else None
         return Trace(
             collection=collection,
@@ -179,9 +177,7 @@ class EvidencePass:
         passage = self.passages.get(call.passage_id)
         if passage is None:
             return self._reject(call, self._unknown(call.passage_id))
-        sentences, chosen_by = yield from self._counted(
-            read(passage, call.question, self.settings.read_sentences)
-        )
+        sentences, chosen_by = yield from self._counted(read(passage, call.question, self.settings.read_sentences))
         self.events.append(
             ReadEvent(
                 turn=self.turn,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from calibrag.records import Nugget
 from calibrag.normalisation import words
+from calibrag.records import Nugget
 
 FULL_EVIDENCE = 3
 """Verified nuggets from which on a pass counts as fully evidenced."""

@@ -21,7 +21,8 @@ _PAIRS = {")": "(", "]": "["}
 class NameTagger(Protocol):
     """What finds names: for each text its (name, label) pairs in order of mention."""
 
-    def names(self, texts: Iterable[str]) -> Iterator[list[tuple[str, str]]]: ...
+    def names(self, texts: Iterable[str]) -> Iterator[list[tuple[str, str]]]:
+        """Yield the (name, label) pairs of each text."""
 
 
 def annotate(

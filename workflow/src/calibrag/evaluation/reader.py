@@ -44,13 +44,15 @@ def compare_choices(
             "n_without_candidate": int(sum(not candidates for candidates in predictions["candidates"])),
         }
         for name, measure in (("em", exact_match), ("f1", f1)):
-            values = [
-                take(np.array([measure(c, gold[row.qid]) for c in row.candidates], float), measure(row.answer, gold[row.qid]))
-                if row.candidates
-                else 0.0
-                for row in predictions.itertuples()
-            ]
+            values = [_score(take, measure, row, gold[row.qid]) for row in predictions.itertuples()]
             estimate = bootstrap.estimate(lambda column: column.mean(axis=-1), index, level, np.array(values))
             row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _score(take: Callable, measure: Callable, row, answers: Sequence[str]) -> float:
+    if not row.candidates:
+        return 0.0
+    scores = np.array([measure(candidate, answers) for candidate in row.candidates], float)
+    return float(take(scores, measure(row.answer, answers)))

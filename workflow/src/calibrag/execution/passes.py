@@ -105,9 +105,7 @@ def run_pass(
             if not wants_pass(before, passes, settings.gate.confidence_floor):
                 done[question.qid] = skipped(question, collection, system, before, settings.confidence_rule)
                 continue
-            evidence_pass = EvidencePass(
-                question, policy, settings, len(before) + 1, recorded_passages(before), before
-            )
+            evidence_pass = EvidencePass(question, policy, settings, len(before) + 1, recorded_passages(before), before)
             yield evidence_pass.run(collection, system)
 
     for trace, seconds in drive(agents(), handlers, in_flight):

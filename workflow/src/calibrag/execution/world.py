@@ -7,7 +7,7 @@ from typing import Protocol
 
 import pyterrier as pt
 
-from calibrag.agents.protocol import Entail, Proposal, ProposeAnswers, Proposals, Retrieve, Retrieved
+from calibrag.agents.protocol import Entail, Proposal, Proposals, ProposeAnswers, Retrieve, Retrieved
 from calibrag.corpus.store import PassageStore
 from calibrag.execution.driver import Handler
 from calibrag.models.answer_reader import AnswerReader
@@ -17,7 +17,8 @@ from calibrag.retrieval.pipeline import search
 class Verifier(Protocol):
     """What says whether premises entail claims, as ``verification.entailment.EntailmentVerifier`` does."""
 
-    def entail(self, pairs: Sequence[tuple[str, str]], leads: Sequence[str]) -> list[float]: ...
+    def entail(self, pairs: Sequence[tuple[str, str]], leads: Sequence[str]) -> list[float]:
+        """Return P(entails) of each (premise, claim), each premise read behind its lead."""
 
 
 def handlers(

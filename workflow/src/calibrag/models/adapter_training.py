@@ -95,27 +95,31 @@ def train_adapter(
                 break
         if len(losses) == max_steps:
             break
-    _write(model, Path(output), {
-        "labels": list(labels),
-        "base": {"name": base, "sha256": _sha256(Path(path) / "model.safetensors")},
-        "data": {
-            "file": Path(data).name,
-            "sha256": _sha256(Path(data)),
-            "pairs": len(pairs),
-            "by_source_and_label": _counts(pairs),
+    _write(
+        model,
+        Path(output),
+        {
+            "labels": list(labels),
+            "base": {"name": base, "sha256": _sha256(Path(path) / "model.safetensors")},
+            "data": {
+                "file": Path(data).name,
+                "sha256": _sha256(Path(data)),
+                "pairs": len(pairs),
+                "by_source_and_label": _counts(pairs),
+            },
+            "rank": rank,
+            "alpha": alpha,
+            "seed": seed,
+            "learning_rate": learning_rate,
+            "warmup_share": warmup_share,
+            "weight_decay": weight_decay,
+            "epochs": epochs,
+            "batch_size": batch_size,
+            "max_length": max_length,
+            "steps": len(losses),
+            "final_loss": round(float(np.mean(losses[-50:])), 4),
         },
-        "rank": rank,
-        "alpha": alpha,
-        "seed": seed,
-        "learning_rate": learning_rate,
-        "warmup_share": warmup_share,
-        "weight_decay": weight_decay,
-        "epochs": epochs,
-        "batch_size": batch_size,
-        "max_length": max_length,
-        "steps": len(losses),
-        "final_loss": round(float(np.mean(losses[-50:])), 4),
-    })
+    )
     return losses
 
 
@@ -164,10 +168,12 @@ def _batches(pairs: Sequence[Pair], tokenizer, batch_size: int, max_length: int)
         for start in range(0, whole, batch_size):
             chosen = rows[start : min(start + batch_size, whole)]
             columns = {name: [encoded[name][row] for row in chosen] for name in encoded}
-            batches.append((
-                chosen,
-                tokenizer.pad(columns, padding="max_length", max_length=length, return_tensors="pt"),
-            ))
+            batches.append(
+                (
+                    chosen,
+                    tokenizer.pad(columns, padding="max_length", max_length=length, return_tensors="pt"),
+                )
+            )
     return batches
 
 

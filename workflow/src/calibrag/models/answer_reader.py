@@ -27,7 +27,8 @@ class ScoredAnswer(NamedTuple):
 class Embedder(Protocol):
     """What turns texts into unit vectors."""
 
-    def encode(self, texts: list[str]) -> np.ndarray: ...
+    def encode(self, texts: list[str]) -> np.ndarray:
+        """Return an array (n, dimension) with rows of length 1."""
 
 
 class AnswerReader:

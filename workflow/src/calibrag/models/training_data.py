@@ -111,11 +111,13 @@ def candidates(passage: str, answers: Sequence[str], question: str, chance: rand
     asked = " ".join(words(question))
     out = []
     for group in (like, unlike):
-        fit = sorted({
-            text.strip(" .,")
-            for text in group
-            if words(text) and not taken & set(words(text)) and " ".join(words(text)) not in asked
-        })
+        fit = sorted(
+            {
+                text.strip(" .,")
+                for text in group
+                if words(text) and not taken & set(words(text)) and " ".join(words(text)) not in asked
+            }
+        )
         chance.shuffle(fit)
         out += fit
     return out

@@ -67,10 +67,13 @@ def markdown_table(frame: pd.DataFrame, headings: Mapping[str, str], digits: int
     numeric = [pd.api.types.is_numeric_dtype(frame[column]) for column in headings]
     widths = [max(3, *map(len, cells)) for cells in columns]
     rows = [
-        [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, numeric)]
+        [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ]
         for row in zip(*columns, strict=True)
     ]
-    rule = ["-" * (width - 1) + ":" if right else "-" * width for width, right in zip(widths, numeric)]
+    rule = ["-" * (width - 1) + ":" if right else "-" * width for width, right in zip(widths, numeric, strict=True)]
     return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], rule, *rows[1:]])
 
 

@@ -1,0 +1,1 @@
+"""Search: inverted and dense index, fusion, reranking, as PyTerrier transformers."""

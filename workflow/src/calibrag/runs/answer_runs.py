@@ -41,9 +41,7 @@ def _verified(traces: Sequence[Trace], passage_ids: Collection[str]) -> list[Nug
     ]
 
 
-def _entry(
-    qid: str, chosen: Sequence[tuple[Trace, Submission]], nuggets: list[Nugget], passage_run: str
-) -> RunEntry:
+def _entry(qid: str, chosen: Sequence[tuple[Trace, Submission]], nuggets: list[Nugget], passage_run: str) -> RunEntry:
     """Return the entry of the chosen submission; a refusal with confidence 0 where there is none."""
     if not chosen:
         return RunEntry(
