@@ -45,13 +45,14 @@ def test_it_reads_a_passage_once():
 
 
 def test_it_tries_the_next_candidate_when_turned_back_and_refuses_in_the_end():
-    trace = run(policy(), World({}, proposals=[("Michael Mann", 0.7), ("Los Angeles", 0.2), ("Chicago", 0.1)]))
+    trace = run(policy(), World({}, proposals=[("Los Angeles", 0.2), ("Michael Mann", 0.7), ("Chicago", 0.1)]))
     assert [(event.text, event.accepted) for event in events(trace, AnswerEvent)] == [
         ("Michael Mann", False),
         ("Los Angeles", False),
         (None, True),
     ]
     assert trace.answer is None and trace.stop_reason == "accepted"
+    assert all(nugget.retracted for nugget in trace.nuggets)
 
 
 def test_it_records_each_source_of_a_candidate_once():

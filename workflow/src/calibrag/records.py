@@ -143,7 +143,7 @@ class ReadEvent(Event, tag="read"):
 
 
 class ModelEvent(Event, tag="model"):
-    """One model call: what was asked for, the candidates that it scored and their probabilities."""
+    """One model call: what was asked for, the candidates scored, in the order found, and their probabilities."""
 
     model: str
     purpose: str

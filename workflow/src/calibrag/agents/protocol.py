@@ -126,7 +126,7 @@ class Proposal(Record):
 
 
 class Proposals(Record):
-    """The reader's candidates, most probable first, and what the call cost."""
+    """The reader's candidates, in the order in which it found them, and what the call cost."""
 
     model: str
     proposals: list[Proposal]

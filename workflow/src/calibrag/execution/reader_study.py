@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
 from calibrag.agents.reading import sentences_of
 from calibrag.corpus.store import PassageStore
 from calibrag.models.answer_reader import AnswerReader
-from calibrag.records import Question, ReadEvent, Trace
+from calibrag.records import ModelEvent, Question, Trace
 
 Context = list[tuple[str, str]]
+
+COLUMNS = ["qid", "answer", "probability", "candidates"]
+"""The most probable candidate and its probability (both None where nothing was found), and all, in the order found."""
 
 
 def gold_context(relevant: Mapping[str, int], store: PassageStore) -> Context:
@@ -20,28 +23,31 @@ def gold_context(relevant: Mapping[str, int], store: PassageStore) -> Context:
     return [(passage.title, text) for passage in passages for text in sentences_of(passage)]
 
 
-def read_context(trace: Trace, store: PassageStore) -> Context:
-    """Return the (title, sentence) pairs that a pass read."""
-    reads = [event for event in trace.events if isinstance(event, ReadEvent)]
-    return [(store[event.passage_id].title, text) for event in reads for text in event.sentences]
-
-
-def predictions(questions: Sequence[Question], contexts: Mapping[str, Context], reader: AnswerReader) -> pd.DataFrame:
-    """Return one row a question: what the reader chooses, and the candidates that it chose from.
-
-    Columns: ``qid``, ``answer`` (None where nothing was found), ``probability`` (None likewise), ``candidates`` (a
-    list, in the order found).
-    """
+def read_alone(questions: Iterable[Question], contexts: Mapping[str, Context], reader: AnswerReader) -> pd.DataFrame:
+    """Return what the reader chooses from each question's context, as `COLUMNS` say."""
     rows = []
     for question in questions:
         context = contexts.get(question.qid, [])
         answers, _ = reader.read(question.text, context) if context else ([], 0)
-        rows.append(
-            {
-                "qid": question.qid,
-                "answer": answers[0].text if answers else None,
-                "probability": answers[0].probability if answers else None,
-                "candidates": reader.candidates(question.text, context) if context else [],
-            }
-        )
-    return pd.DataFrame(rows, columns=["qid", "answer", "probability", "candidates"])
+        rows.append(_row(question.qid, [a.text for a in answers], [a.probability for a in answers]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def read_in_pass(traces: Iterable[Trace]) -> pd.DataFrame:
+    """Return what the reader chose at the end of each pass, from everything read until then, as `COLUMNS` say."""
+    rows = []
+    for trace in traces:
+        calls = [event for event in trace.events if isinstance(event, ModelEvent)]
+        last = calls[-1] if calls else None
+        rows.append(_row(trace.qid, last.candidates if last else [], last.probabilities if last else []))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _row(qid: str, candidates: list[str], probabilities: list[float]) -> dict:
+    best = max(range(len(candidates)), key=probabilities.__getitem__, default=None)
+    return {
+        "qid": qid,
+        "answer": None if best is None else candidates[best],
+        "probability": None if best is None else probabilities[best],
+        "candidates": candidates,
+    }

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from calibrag.models.answer_candidates import Candidate, CandidateFinder
+from calibrag.models.answer_candidates import CandidateFinder
 from calibrag.models.language_scorer import LanguageScorer
 
 
@@ -59,7 +59,7 @@ class AnswerReader:
         self._candidates = candidates
 
     def read(self, question: str, sentences: Sequence[tuple[str, str]]) -> tuple[list[ScoredAnswer], int]:
-        """Return the answers, most probable first, and the tokens computed; none where nothing was found.
+        """Return the candidates in the order found, scored, and the tokens computed; none where nothing was found.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class AnswerReader:
             (title, sentence) pairs; positions in the answers point into them.
         """
         shown = self._choose(question, sentences)
-        candidates = self._find(question, sentences, shown)
+        candidates = self._finder.find(question, [sentences[i] for i in shown], self._candidates)
         if not candidates:
             return [], 0
         text = body(question, [sentences[i] for i in sorted(shown)])
@@ -78,14 +78,7 @@ class AnswerReader:
             ScoredAnswer(candidate.text, weight / sum(weights), tuple(shown[i] for i in candidate.sentences))
             for candidate, weight in zip(candidates, weights, strict=True)
         ]
-        return sorted(answers, key=lambda answer: -answer.probability), tokens
-
-    def candidates(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[str]:
-        """Return the candidates that `read` scores, unscored, in the order in which they were found."""
-        return [c.text for c in self._find(question, sentences, self._choose(question, sentences))]
-
-    def _find(self, question: str, sentences: Sequence[tuple[str, str]], shown: list[int]) -> list[Candidate]:
-        return self._finder.find(question, [sentences[i] for i in shown], self._candidates)
+        return answers, tokens
 
     def _choose(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[int]:
         """Return the positions of the sentences nearest to the question, nearest first."""

@@ -2,8 +2,9 @@
 
 It searches for the question and reads the best passages. The reader's most probable names lead to further searches,
 since what a small model takes for the answer of a two-hop question is often the way to it. Then the most probable
-candidate is recorded as a claim on each passage that holds it, and submitted; where the gate turns it back, the next
-one is tried. It needs no network and no chat model (design.md, "Policies").
+candidate is recorded as a claim on each passage that holds it, and submitted; where the gate turns it back, its claims
+are retracted, so that they lend nothing to another answer, and the next candidate is tried. It needs no network and no
+chat model.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from calibrag.agents.protocol import (
     ProposeAnswers,
     Read,
     RecordNugget,
+    Retract,
     Search,
     Sentence,
     ToolCall,
@@ -62,7 +64,8 @@ class ReaderPolicy:
         followed: list[str] = []
         proposals: list[Proposal] = []
         while sentences:
-            proposals = (yield ProposeAnswers(question=question.text, sentences=sentences)).proposals
+            found = yield ProposeAnswers(question=question.text, sentences=sentences)
+            proposals = sorted(found.proposals, key=lambda proposal: -proposal.probability)
             name = self._lead(proposals, sentences, followed)
             if name is None:
                 break
@@ -92,10 +95,14 @@ class ReaderPolicy:
         return next((name for name in names if " ".join(words(name)) not in known), None)
 
     def _submit(self, question: Question, proposal: Proposal) -> Calls:
-        """Record the candidate as a claim on the passages that hold it, and submit it."""
+        """Record the candidate as a claim on the passages that hold it, submit it, and retract what was turned back."""
         claim = claim_text(question.text, proposal.text)
         sources = list({sentence.passage_id: sentence for sentence in reversed(proposal.sentences)}.values())
         sources = sources[::-1][: self.settings.sources]
+        recorded = []
         for sentence in sources:
-            yield RecordNugget(passage_id=sentence.passage_id, quotes=[sentence.text], claim=claim)
+            result = yield RecordNugget(passage_id=sentence.passage_id, quotes=[sentence.text], claim=claim)
+            recorded += [result.nugget_id] if result.nugget_id else []
         yield Answer(text=proposal.text, passage_ids=[sentence.passage_id for sentence in sources])
+        for nugget_id in recorded:
+            yield Retract(nugget_id=nugget_id)
