@@ -22,7 +22,7 @@ rule train_adapter:
         code=fingerprint("train_adapter"),
         base=lookup(dpath="models/embedder/model", within=config),
         training=lookup(dpath="training/{adapter}", within=config),
-    threads: 2
+    threads: 1
     resources:
         mem_mb=3000,
     conda:
@@ -46,7 +46,7 @@ rule train_reader:
         code=fingerprint("train_reader"),
         base=lookup(dpath="models/reader/model", within=config),
         training=lookup(dpath="training/reader", within=config),
-    threads: 2
+    threads: 1
     resources:
         mem_mb=4000,
     conda:

@@ -6,13 +6,14 @@ from collections.abc import Generator
 
 from calibrag.agents.protocol import Entail
 from calibrag.corpus.sentences import sentence_spans
+from calibrag.models.text import passage_text
 from calibrag.normalisation import content_words
 from calibrag.records import Passage
 
 
 def lead(passage: Passage) -> str:
     """Return the title and heading of a passage, which its text seldom repeats."""
-    return f"{passage.title}, {passage.heading}" if passage.heading else passage.title
+    return passage_text(passage.title, passage.heading, "")
 
 
 def sentences_of(passage: Passage) -> list[str]:

@@ -57,8 +57,9 @@ class AnswerReader:
         self._embedder = embedder
         self._sentences = sentences
         self._candidates = candidates
+        self._vectors: dict[str, np.ndarray] = {}
 
-    def read(self, question: str, sentences: Sequence[tuple[str, str]]) -> tuple[list[ScoredAnswer], int]:
+    def read(self, question: str, focus: str, sentences: Sequence[tuple[str, str]]) -> tuple[list[ScoredAnswer], int]:
         """Return the candidates in the order found, scored, and the tokens computed; none where nothing was found.
 
         Parameters
@@ -82,8 +83,11 @@ class AnswerReader:
 
     def _choose(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[int]:
         """Return the positions of the sentences nearest to the question, nearest first."""
-        vectors = self._embedder.encode([question, *(f"{title}: {text}" for title, text in sentences)])
-        cosines = np.round(vectors[1:] @ vectors[0], 4)
+        texts = [f"{title}: {text}" for title, text in sentences]
+        # a sentence is read again after each further search
+        if unknown := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
+            self._vectors |= zip(unknown, self._embedder.encode(unknown), strict=True)
+        cosines = np.round(np.stack([self._vectors[text] for text in texts]) @ self._embedder.encode([question])[0], 4)
         return sorted(range(len(sentences)), key=lambda i: (-cosines[i], i))[: self._sentences]
 
 
