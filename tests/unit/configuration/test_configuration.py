@@ -217,6 +217,7 @@ def test_paths_start_from_the_root_and_are_relative_to_the_working_directory(con
     monkeypatch.chdir(tmp_path / "work")
     Path("c.yaml").write_text(yaml.safe_dump(config))
     config["collections"]["film"]["questions"] = "/data/questions.jsonl"
+    config["models"]["reader"]["adapter"] = None
     found = resolve(config, SCHEMA, root=tmp_path, files=["c.yaml"])
     assert found["collections"]["film"]["documents"] == "../" + SHIPPED["collections"]["film"]["documents"]
     assert Path(found["collections"]["film"]["questions"]).resolve() == Path("/data/questions.jsonl")

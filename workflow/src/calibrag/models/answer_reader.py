@@ -59,7 +59,7 @@ class AnswerReader:
         self._candidates = candidates
         self._vectors: dict[str, np.ndarray] = {}
 
-    def read(self, question: str, focus: str, sentences: Sequence[tuple[str, str]]) -> tuple[list[ScoredAnswer], int]:
+    def read(self, question: str, sentences: Sequence[tuple[str, str]]) -> tuple[list[ScoredAnswer], int]:
         """Return the candidates in the order found, scored, and the tokens computed; none where nothing was found.
 
         Parameters
