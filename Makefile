@@ -26,7 +26,7 @@ help:  ## list these targets
 
 run: $(VENV)/.installed  ## install, run the workflow, write the report
 	@$(SNAKEMAKE) --cores $(CORES) $(TARGET) $(ARGS)
-	@$(MAKE) --no-print-directory report
+	@test $(TARGET) != all || $(MAKE) --no-print-directory report
 
 report: $(VENV)/.installed  ## write results/report.html, if a table, figure or caption is newer
 	@if [ ! -f results/report.html ] || \

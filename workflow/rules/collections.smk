@@ -1,6 +1,6 @@
 """Which documents and questions are worked on?
 
-Needs     the two JSON Lines files of each collection in config.yaml (format: workflow/README.md)
+Needs     the two JSON Lines files of each collection in config.yaml (format: workflow/resources/collections/README.md)
 Makes     results/{collection}/collections/documents.jsonl.gz and questions.jsonl: checked, the questions sampled
 Steps     read_documents, then read_questions; apart, so that a changed question does not rebuild an index
 """

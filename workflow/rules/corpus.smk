@@ -30,7 +30,7 @@ rule chunk_documents:
 
 
 rule annotate_passages:
-    """Annotate the names that a passage spells out, and those that it takes over from its document."""
+    """Annotate the names that a passage spells out."""
     input:
         passages="results/{collection}/corpus/passages.parquet",
     output:

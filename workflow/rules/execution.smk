@@ -14,7 +14,6 @@ rule run_pass:
         earlier=take.earlier_passes,
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.parquet",
-        annotations="results/{collection}/corpus/annotations.parquet",
         sparse=branch(
             lookup(dpath="systems/{system}/retriever/lexical", within=config),
             then="results/{collection}/retrieval/sparse",

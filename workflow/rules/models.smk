@@ -20,7 +20,7 @@ rule train_adapter:
         "results/benchmarks/models/train_adapter/{adapter}.tsv"
     params:
         code=fingerprint("train_adapter"),
-        base=lookup(dpath="models/embedder/model", within=config),
+        base=take.base,
         training=lookup(dpath="training/{adapter}", within=config),
     threads: 1
     resources:

@@ -32,6 +32,7 @@ rule tabulate_collections:
     params:
         code=fingerprint("tabulate_collections"),
         collections=take.chosen("collections"),
+        about=lookup(dpath="collections", within=config),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:
@@ -241,9 +242,24 @@ rule draw_accuracy_hmr:
         "../scripts/draw_accuracy_hmr.py"
 
 
+rule tables:
+    """Make the tables and figures of the reported experiments."""
+    input:
+        collect(
+            "results/tables/{experiment}/{table}.csv",
+            experiment=lookup(dpath="reporting/experiments", within=config),
+            table=["collections", "models", "reader", "retrieval", "passage_runs", "answer_runs"],
+        ),
+        collect(
+            "results/figures/{experiment}/accuracy_hmr.svg",
+            experiment=lookup(dpath="reporting/experiments", within=config),
+        ),
+
+
 rule write_run_config:
     """Write the resolved configuration beside the results, with versions and the git revision."""
     input:
+        rules.tables.input,
         requirements=BASE / "requirements.in",
     output:
         "results/run_config.yaml",
@@ -261,17 +277,3 @@ rule write_run_config:
         "../../envs/base.yaml"
     script:
         "../scripts/write_run_config.py"
-
-
-rule tables:
-    """Make the tables and figures of the reported experiments."""
-    input:
-        collect(
-            "results/tables/{experiment}/{table}.csv",
-            experiment=lookup(dpath="reporting/experiments", within=config),
-            table=["collections", "models", "reader", "retrieval", "passage_runs", "answer_runs"],
-        ),
-        collect(
-            "results/figures/{experiment}/accuracy_hmr.svg",
-            experiment=lookup(dpath="reporting/experiments", within=config),
-        ),

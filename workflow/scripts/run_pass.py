@@ -8,7 +8,7 @@ from calibrag.provenance import fingerprint_of_job
 from calibrag.records import Question, read_jsonl, write_jsonl
 
 system, execution = snakemake.params.system, snakemake.params.execution
-files = [snakemake.input.passages, snakemake.input.annotations, snakemake.input.reader]
+files = [snakemake.input.passages, snakemake.input.reader]
 
 with logged(snakemake.log[0]) as job:
     questions = list(read_jsonl(snakemake.input.questions, Question))

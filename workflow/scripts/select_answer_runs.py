@@ -14,5 +14,6 @@ with logged(snakemake.log[0]) as job:
     for output in map(Path, snakemake.output):
         rule = ANSWER_RUNS[output.stem]
         passages = filed[rule.passage_run]
-        write_jsonl(output, (rule.choose(passes, passages.get(qid, ())) for qid, passes in traces.items()))
+        entries = (rule.choose(passes, passages.get(qid, ())) for qid, passes in traces.items())
+        write_jsonl(output, filter(None, entries))
     job.info(f"{len(traces)} questions")

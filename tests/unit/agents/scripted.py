@@ -2,7 +2,7 @@
 
 from calibrag.agents.orchestrator import EvidencePass
 from calibrag.agents.protocol import Entail, Proposal, Proposals, ProposeAnswers, Retrieve, Retrieved
-from calibrag.agents.settings import EvidenceAgent, Gate, Limits
+from calibrag.agents.settings import EvidenceAgent, Gate, Limits, PassConfidence
 from calibrag.records import Hit, Passage, Question
 
 QUESTION = Question(qid="q1", text="Who directed Heat?", answers=["Michael Mann"])
@@ -12,7 +12,7 @@ SETTINGS = EvidenceAgent(
     limits=Limits(turns=20, tokens=1000),
     verified_entailment=0.5,
     read_sentences=2,
-    confidence_rule="noisy_or_evidence",
+    confidence=PassConfidence(rule="noisy_or_evidence", full_evidence=3, turned_back_discount=0.9, overlap_weight=0.5),
     fallback_passages=3,
 )
 
@@ -54,7 +54,7 @@ class World:
         if isinstance(effect, Retrieve):
             kept = [p for p in PASSAGES if p.passage_id not in effect.excluded]
             return [
-                Retrieved(hit=Hit(passage_id=p.passage_id, rank=r, score=1.0 / r), passage=p, names=[])
+                Retrieved(hit=Hit(passage_id=p.passage_id, rank=r, score=1.0 / r), passage=p)
                 for r, p in enumerate(kept, 1)
             ]
         if isinstance(effect, Entail):

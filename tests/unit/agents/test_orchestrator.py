@@ -184,6 +184,9 @@ def test_pass_without_an_answer_falls_back_on_an_earlier_one_that_its_own_record
     assert trace.answer == "Michael Mann"
     assert trace.confidence == pytest.approx(0.8 / 3)
     assert trace.stop_reason == "no_call"
+    support, answer = trace.events[-2:]
+    assert (support.passage_id, support.entailment, support.nugget_id) == ("Mann#0", 0.8, None)
+    assert (answer.origin, answer.source_pass) == ("fallback", 1)
 
 
 def test_refusing_pass_falls_back_too():

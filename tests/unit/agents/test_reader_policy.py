@@ -1,9 +1,9 @@
 """The reader policy under the orchestrator, in a scripted world."""
 
-from scripted import PASSAGES, World, run
+from scripted import PASSAGES, QUESTION, World, run
 
 from calibrag.agents.policies.reader import ReaderPolicy, ReaderSettings
-from calibrag.agents.protocol import ProposeAnswers, Retrieve
+from calibrag.agents.protocol import Proposal, ProposeAnswers, Result, Retrieve, Sentence
 from calibrag.records import AnswerEvent, ModelEvent, ReadEvent, RecordEvent, SearchEvent
 
 HEAT, MANN, ALI = PASSAGES
@@ -73,3 +73,11 @@ def test_it_refuses_where_the_reader_proposes_nothing():
     trace = run(policy(), world)
     assert sum(isinstance(effect, ProposeAnswers) for effect in world.asked) == 1
     assert trace.submissions[0].text is None and trace.submissions[0].accepted
+
+
+def test_the_best_sentence_of_the_best_passage_is_recorded_first():
+    sentences = [Sentence(passage_id=p, title="t", text=text) for p, text in (("A", "1"), ("B", "2"), ("A", "3"))]
+    proposal = Proposal(text="x", probability=1.0, sentences=sentences)
+    calls = policy()._submit(QUESTION, proposal)
+    first, second = next(calls), calls.send(Result())
+    assert [(call.passage_id, call.quotes) for call in (first, second)] == [("A", ["1"]), ("B", ["2"])]

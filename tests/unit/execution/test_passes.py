@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from calibrag.agents.protocol import Answer, RecordNugget, Retrieve, Retrieved, Search
-from calibrag.agents.settings import EvidenceAgent, Gate, Limits
+from calibrag.agents.settings import EvidenceAgent, Gate, Limits, PassConfidence
 from calibrag.errors import RunError
 from calibrag.execution.passes import Journal, Passes, check_error_rate, recorded_passages, run_pass, wants_pass
 from calibrag.records import Hit, Nugget, Passage, Question, Submission, Trace, Usage
@@ -14,7 +14,7 @@ SETTINGS = EvidenceAgent(
     limits=Limits(turns=9, tokens=9),
     verified_entailment=0.5,
     read_sentences=2,
-    confidence_rule="noisy_or_evidence",
+    confidence=PassConfidence(rule="noisy_or_evidence", full_evidence=3, turned_back_discount=0.9, overlap_weight=0.5),
     fallback_passages=0,
 )
 PASSES = Passes(minimum=3, maximum=4)
@@ -87,7 +87,7 @@ def world(fail=(), seen=None):
                 seen.append((effect.qid, effect.excluded))
         return [
             [
-                Retrieved(hit=Hit(passage_id=pid, rank=1, score=1.0), passage=passage(pid), names=[])
+                Retrieved(hit=Hit(passage_id=pid, rank=1, score=1.0), passage=passage(pid))
                 for pid in ("p0", "p1", "p2")
                 if pid not in effect.excluded
             ][:1]

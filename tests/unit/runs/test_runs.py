@@ -1,9 +1,10 @@
 """Runs taken from traces, by hand."""
 
+import msgspec
 import pytest
 
-from calibrag.records import Nugget, Submission, Trace, Usage
-from calibrag.runs.answer_runs import ANSWER_RUNS
+from calibrag.records import ErrorEvent, Nugget, Submission, Trace, Usage
+from calibrag.runs.answer_runs import ANSWER_RUNS, faults
 from calibrag.runs.passage_runs import PASSAGE_RUNS
 
 
@@ -136,3 +137,22 @@ def test_ac_2_prefers_accepted_then_earlier_of_equals():
 
 def test_ac_2_never_files_a_refusal_over_an_attempt():
     assert answer("AC-2", [trace(1, [submission(None, 0.0)])]) == (None, 0.0, "no answer", [])
+
+
+def failed(number):
+    return msgspec.structs.replace(trace(number, []), status="error", stop_reason="error", events=[FAULT])
+
+
+FAULT = ErrorEvent(turn=1, call="effect", problem="index is gone")
+
+
+def test_a_failed_pass_files_nothing_rather_than_an_unsure_refusal():
+    assert ANSWER_RUNS["AC-1"].choose([failed(1), trace(2, [submission("Rome", 0.4)])], ()) is None
+    assert ANSWER_RUNS["AC-2"].choose([failed(1), failed(2)], ()) is None
+    assert ANSWER_RUNS["AC-2"].choose([failed(1), trace(2, [])], ()).answer is None
+
+
+def test_faults_are_charged_to_the_runs_that_read_the_pass():
+    traces = {"q": [trace(1, []), failed(2)], "r": [failed(1), trace(2, [])]}
+    assert faults(traces, ANSWER_RUNS["AC-1"]) == {"r": "index is gone"}
+    assert faults(traces, ANSWER_RUNS["AC-2"]) == {"q": "index is gone", "r": "index is gone"}

@@ -27,6 +27,10 @@ class Inputs:
         """Return the traces of every pass of a system."""
         return self._passes(wildcards, self._config["systems"][wildcards.system]["passes"]["maximum"])
 
+    def base(self, wildcards) -> str:
+        """Return the encoder below an adapter."""
+        return self._encoders[wildcards.adapter]["base"]
+
     def chosen(self, kind: str) -> Callable[[Any], list[str]]:
         """Return a function of the wildcards: the names of a kind that the experiment takes, in its order."""
 

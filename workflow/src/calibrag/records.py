@@ -127,7 +127,7 @@ class Event(Record, tag_field="event"):
 
 
 class SearchEvent(Event, tag="search"):
-    """A search and what it returned; excluded passages are listed once, in the trace's provenance."""
+    """A search and what it returned; excluded passages are listed once, in ``Trace.excluded``."""
 
     query: str
     hits: list[Hit]
@@ -180,6 +180,8 @@ class AnswerEvent(Event, tag="answer"):
     confidence: float
     accepted: bool
     reasons: list[str]
+    origin: Literal["own", "fallback"] = "own"
+    source_pass: int | None = None
 
 
 class ErrorEvent(Event, tag="error"):
@@ -261,7 +263,7 @@ class Trace(Record, kw_only=True):
 class RunEntry(Record):
     """One question's answer in an answer run; ``answer`` None is a refusal.
 
-    ``origin`` says which submission was filed: ``pass-1``, or ``pass-3 turn 9 (turned back)``.
+    ``origin`` says which submission was filed: ``pass-1 turn 9``, or ``pass-3 turn 9 (turned back)``.
     """
 
     qid: str

@@ -84,7 +84,6 @@ class EvidencePass:
         self.pass_number = pass_number
         self.excluded = excluded
         self.earlier = earlier
-        self.confidence = CONFIDENCE_RULES[settings.confidence_rule]
         self.turn = 0
         self.passages: dict[str, Passage] = {}
         self.retrieved: dict[str, float] = {}
@@ -120,7 +119,7 @@ class EvidencePass:
             retrieved=self.retrieved,
             answer=final.text if final else None,
             confidence=final.confidence if final else None,
-            confidence_rule=self.settings.confidence_rule,
+            confidence_rule=self.settings.confidence.rule,
             stop_reason=stop_reason,
             status=status,
             usage=Usage(**self.usage),
@@ -260,7 +259,7 @@ class EvidencePass:
         """Return the submission with the gate's ruling; every failed condition is a reason."""
         gate = self.settings.gate
         verified = [n for n in self.nuggets.values() if n.verified and not n.retracted]
-        confidence = self.confidence(call.text, verified, sum(not s.accepted for s in self.submissions))
+        confidence = self._confidence(call.text, verified)
         reasons = [self._unknown(p) for p in call.passage_ids if p not in self.passages]
         if call.text is not None:
             if not call.text.strip() or "\n" in call.text:
@@ -293,14 +292,20 @@ class EvidencePass:
                 confidence=submission.confidence,
                 accepted=submission.accepted,
                 reasons=submission.reasons,
+                origin=submission.origin,
+                source_pass=submission.source_pass,
             )
         )
+
+    def _confidence(self, answer: str | None, nuggets: Sequence[Nugget]) -> float:
+        turned_back = sum(not submission.accepted for submission in self.submissions)
+        return CONFIDENCE_RULES[self.settings.confidence.rule](answer, nuggets, turned_back, self.settings.confidence)
 
     def _fall_back(self) -> Generator[Effect, Any, None]:
         """File the most confident earlier answer that a passage of this pass's own record entails, if any.
 
-        Its confidence is the entailment's, discounted like any single piece of evidence; it is marked with its
-        source pass, and is never independent of it.
+        It does not pass the gate again. Its confidence is that of the one entailment, which is an event of the trace
+        and no nugget of this pass; it is marked with its source pass, and is never independent of it.
         """
         filed = [
             (trace.confidence, -trace.pass_number, trace)
@@ -322,13 +327,24 @@ class EvidencePass:
                 entailment=scores[best],
                 verified=True,
             )
-            turned_back = sum(not s.accepted for s in self.submissions)
+            self.events.append(
+                RecordEvent(
+                    turn=self.turn,
+                    passage_id=own[best],
+                    quotes=[],
+                    claim=claim,
+                    entailment=scores[best],
+                    verified=True,
+                    reason=f"support of the answer of pass {trace.pass_number}",
+                    nugget_id=None,
+                )
+            )
             self._submit(
                 Submission(
                     turn=self.turn,
                     text=trace.answer,
                     passage_ids=[own[best]],
-                    confidence=self.confidence(trace.answer, [support], turned_back),
+                    confidence=self._confidence(trace.answer, [support]),
                     accepted=True,
                     reasons=[],
                     origin="fallback",

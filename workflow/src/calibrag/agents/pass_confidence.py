@@ -9,14 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from calibrag.agents.settings import PassConfidence
 from calibrag.normalisation import words
 from calibrag.records import Nugget
-
-FULL_EVIDENCE = 3
-"""Verified nuggets from which on a pass counts as fully evidenced."""
-
-TURNED_BACK_DISCOUNT = 0.9
-"""Factor for each answer that the gate had turned back before."""
 
 
 def answer_overlap(answer: str, claim: str) -> float:
@@ -25,21 +20,24 @@ def answer_overlap(answer: str, claim: str) -> float:
     return len(answered & set(words(claim))) / len(answered) if answered else 0.0
 
 
-def noisy_or_evidence(answer: str | None, nuggets: Sequence[Nugget], turned_back: int) -> float:
-    """Return (1 - prod(1 - e_i)) x min(1, k / 3) x 0.9^turned_back over the k verified nuggets.
+def noisy_or_evidence(
+    answer: str | None, nuggets: Sequence[Nugget], turned_back: int, settings: PassConfidence
+) -> float:
+    """Return (1 - prod(1 - e_i)) x min(1, k / full_evidence) x turned_back_discount^turned_back, k verified nuggets.
 
-    ``e_i = entailment_i x (0.5 + 0.5 x overlap_i)``. Sparse evidence gives low confidence by construction; a
-    refusal has none. In [0, 1], higher = surer.
+    ``e_i = entailment_i x (1 - w + w x overlap_i)`` with w the ``overlap_weight``. Sparse evidence gives low confidence
+    by construction; a refusal has none. In [0, 1], higher = surer.
     """
     if answer is None:
         return 0.0
-    evidence = [n.entailment * (0.5 + 0.5 * answer_overlap(answer, n.claim)) for n in nuggets]
+    weight = settings.overlap_weight
+    evidence = [n.entailment * (1 - weight + weight * answer_overlap(answer, n.claim)) for n in nuggets]
     doubt = math.prod(1.0 - e for e in evidence)
-    share = min(1.0, len(evidence) / FULL_EVIDENCE)
-    return (1.0 - doubt) * share * TURNED_BACK_DISCOUNT**turned_back
+    share = min(1.0, len(evidence) / settings.full_evidence)
+    return (1.0 - doubt) * share * settings.turned_back_discount**turned_back
 
 
-CONFIDENCE_RULES: dict[str, Callable[[str | None, Sequence[Nugget], int], float]] = {
+CONFIDENCE_RULES: dict[str, Callable[[str | None, Sequence[Nugget], int, PassConfidence], float]] = {
     "noisy_or_evidence": noisy_or_evidence,
 }
-"""Registered rules; each takes the answer, the verified nuggets and the number of turned-back answers."""
+"""Registered rules; each takes answer, verified nuggets, number of turned-back answers before it, and settings."""

@@ -86,11 +86,10 @@ class Retrieve(Record):
 
 
 class Retrieved(Record):
-    """A passage, its place in one ranking, and the names annotated in it."""
+    """A passage and its place in one ranking."""
 
     hit: Hit
     passage: Passage
-    names: list[str]
 
 
 class Entail(Record):

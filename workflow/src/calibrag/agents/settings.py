@@ -30,6 +30,27 @@ class Limits(Record):
     tokens: int
 
 
+class PassConfidence(Record):
+    """How the confidence of a submission is computed.
+
+    Parameters
+    ----------
+    rule
+        Name in ``pass_confidence.CONFIDENCE_RULES``.
+    full_evidence
+        Verified nuggets from which on a pass counts as fully evidenced.
+    turned_back_discount
+        Factor for each answer that the gate had turned back before, in [0, 1].
+    overlap_weight
+        Share of a nugget's weight that rests on the answer's words in its claim, in [0, 1].
+    """
+
+    rule: str
+    full_evidence: int
+    turned_back_discount: float
+    overlap_weight: float
+
+
 class EvidenceAgent(Record):
     """Everything that the orchestrator reads.
 
@@ -41,8 +62,8 @@ class EvidenceAgent(Record):
         P(entails) from which on a nugget counts as verified, in [0, 1].
     read_sentences
         Sentences that one ``read`` returns.
-    confidence_rule
-        Name in ``pass_confidence.CONFIDENCE_RULES``.
+    confidence
+        How sure an answer is, from the record.
     fallback_passages
         Retrieved passages, best first, in which a pass without an answer looks for support of an earlier one.
     """
@@ -51,5 +72,5 @@ class EvidenceAgent(Record):
     limits: Limits
     verified_entailment: float
     read_sentences: int
-    confidence_rule: str
+    confidence: PassConfidence
     fallback_passages: int

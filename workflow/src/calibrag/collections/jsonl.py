@@ -89,8 +89,8 @@ def check_questions(path: str | Path, doc_ids: Container[str]) -> list[Question]
     Raises
     ------
     InputError
-        A line is no question, a qid is unfit or used twice, a question is blank, has no answer although it is
-        marked as supported, or names a document that is not in ``doc_ids``; or there is no question.
+        A line is no question, a qid is unfit or used twice, a question is blank, wants a set of answers, has no answer
+        although it is marked as supported, or names a document that is not in ``doc_ids``; or there is no question.
     """
     lines: dict[str, int] = {}
 
@@ -102,6 +102,8 @@ def check_questions(path: str | Path, doc_ids: Container[str]) -> list[Question]
             yield Problem(
                 line, "answers", "must hold an answer; where the documents support none, set supported to false"
             )
+        if question.answer_kind == "set":
+            yield Problem(line, "answer_kind", "must be 'single': no measure of this version scores sets of answers")
         if any(not answer.strip() for answer in question.answers):
             yield Problem(line, "answers", "an answer must not be blank")
         for number, support in enumerate(question.support):

@@ -11,7 +11,7 @@ import msgspec
 from calibrag.agents.policies import POLICIES
 from calibrag.agents.protocol import Policy
 from calibrag.agents.settings import EvidenceAgent
-from calibrag.corpus.store import PassageStore, names_by_passage
+from calibrag.corpus.store import PassageStore
 from calibrag.execution.driver import Handler
 from calibrag.execution.passes import Passes
 from calibrag.execution.world import handlers
@@ -29,7 +29,7 @@ def open_reader(models: Mapping[str, Any], unpacked: str | Path, threads: int) -
     return AnswerReader(
         LanguageScorer(reader["model"], unpacked, dtype=reader["dtype"], threads=threads),
         CandidateFinder(reader["phrases"]),
-        open_embedder(models["embedder"], "queries", models["device"], threads),
+        open_embedder(models["embedder"], "passages", models["device"], threads),
         sentences=reader["sentences"],
         candidates=reader["candidates"],
     )
@@ -47,7 +47,6 @@ def open_world(
     models: Mapping[str, Any],
     folder: str | Path,
     passages: str | Path,
-    annotations: str | Path,
     unpacked_reader: str | Path,
     threads: int,
 ) -> dict[type, Handler]:
@@ -59,8 +58,8 @@ def open_world(
         The system's block of the configuration.
     folder
         Of the indexes, as ``retrieval.opening.open_retriever`` takes it.
-    passages, annotations
-        Files of the corpus.
+    passages
+        File of the corpus.
     unpacked_reader
         Folder of the reader's weights, as ``models.language_scorer.unpack`` wrote it.
     """
@@ -68,7 +67,6 @@ def open_world(
     return handlers(
         open_retriever(system["retriever"], folder, store, models, threads),
         store,
-        names_by_passage(annotations),
         open_verifier(models, threads),
         open_reader(models, unpacked_reader, threads),
     )

@@ -103,7 +103,7 @@ def run_pass(
             if question.qid in done:
                 continue
             if not wants_pass(before, passes, settings.gate.confidence_floor):
-                done[question.qid] = skipped(question, collection, system, before, settings.confidence_rule)
+                done[question.qid] = skipped(question, collection, system, before, settings.confidence.rule)
                 continue
             evidence_pass = EvidencePass(question, policy, settings, len(before) + 1, recorded_passages(before), before)
             yield evidence_pass.run(collection, system)
@@ -120,12 +120,13 @@ def run_pass(
 
 def check_error_rate(traces: Sequence[Trace], max_error_rate: float) -> None:
     """Raise RunError, its message grouping the faults, where too large a share of the questions failed."""
-    failed = [trace for trace in traces if trace.status == "error"]
-    if len(failed) > max_error_rate * len(traces):
+    ran = [trace for trace in traces if trace.status != "skipped"]
+    failed = [trace for trace in ran if trace.status == "error"]
+    if len(failed) > max_error_rate * len(ran):
         faults = Counter(trace.events[-1].problem for trace in failed)
         listed = "\n".join(f"  {count} x {problem}" for problem, count in faults.most_common(10))
         raise RunError(
-            f"{len(failed)} of {len(traces)} questions failed, more than execution.max_error_rate = {max_error_rate} "
+            f"{len(failed)} of {len(ran)} questions failed, more than execution.max_error_rate = {max_error_rate} "
             f"allows:\n{listed}\nremove the cause and run the same command again: finished questions are kept"
         )
 

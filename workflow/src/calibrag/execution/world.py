@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import pyterrier as pt
@@ -24,27 +24,14 @@ class Verifier(Protocol):
 def handlers(
     pipeline: pt.Transformer,
     store: PassageStore,
-    names: Mapping[str, list[str]],
     verifier: Verifier,
     reader: AnswerReader,
 ) -> dict[type, Handler]:
-    """Return the handlers that ``drive`` takes: one for each kind of effect.
-
-    Parameters
-    ----------
-    names
-        passage id -> names annotated in it; a passage without names may be absent.
-    """
+    """Return the handlers that ``drive`` takes: one for each kind of effect."""
 
     def retrieve(effects: Sequence[Retrieve]) -> list[list[Retrieved]]:
         found = search(pipeline, [(effect.qid, effect.query, effect.excluded) for effect in effects])
-        return [
-            [
-                Retrieved(hit=hit, passage=store[hit.passage_id], names=names.get(hit.passage_id, []))
-                for hit in found[effect.qid]
-            ]
-            for effect in effects
-        ]
+        return [[Retrieved(hit=hit, passage=store[hit.passage_id]) for hit in found[effect.qid]] for effect in effects]
 
     def entail(effects: Sequence[Entail]) -> list[list[float]]:
         asked = [pair for effect in effects for pair in effect.pairs]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from calibrag.models.cross_encoder import CARD_FILE, CrossEncoder, read_card
+from calibrag.models.cross_encoder import CrossEncoder
 from calibrag.models.training_data import CONTRADICTS, ENTAILS, NEUTRAL, RELEVANT, Pair
 from calibrag.models.word_overlap import WordOverlap, shared_words
 
@@ -89,18 +87,6 @@ def evaluate_verifier(pairs: Sequence[Pair], cross_encoder: CrossEncoder, encode
                 value = roc_auc_score(labels[chosen] == ENTAILS, scores[chosen])
                 rows.append((data, f"AUROC {ENTAILS} against {against}", system, value, int(chosen.sum())))
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def record_metrics(adapter: str | Path, table: pd.DataFrame) -> None:
-    """Write the adapter's own rows of an evaluation into its card."""
-    card = read_card(adapter)
-    own = table[table["system"] == "adapter"]
-    card["held_out"] = {
-        data: {row.metric: {"value": round(row.value, 4), "n": int(row.n)} for row in rows.itertuples()}
-        for data, rows in own.groupby("data")
-    }
-    text = json.dumps(card, indent=2, ensure_ascii=False, sort_keys=True)
-    (Path(adapter) / CARD_FILE).write_text(text + "\n", encoding="utf-8")
 
 
 def _cosine(pairs: Sequence[Pair], encode: Encode) -> np.ndarray:

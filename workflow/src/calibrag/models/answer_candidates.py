@@ -61,7 +61,7 @@ class CandidateFinder:
             self._pipeline = spacy.load(model, exclude=["lemmatizer"])
         except OSError as error:
             raise MissingModelError(
-                f"models.tagger.model: spaCy finds no model {model!r}; install the package or name another ({error})"
+                f"models.reader.phrases: spaCy finds no model {model!r}; install the package or name another ({error})"
             ) from error
 
     def find(self, question: str, sentences: Sequence[tuple[str, str]], limit: int) -> list[Candidate]:

@@ -97,7 +97,7 @@ def continuation(answer: str) -> str:
 
 
 def body(question: str, sentences: Sequence[tuple[str, str]]) -> str:
-    """Return what the language model reads after the worked examples: sentences under their titles, the question."""
+    """Return what the language model reads: sentences under their titles, then the question."""
     lines, previous = [], None
     for title, text in sentences:
         if title != previous:

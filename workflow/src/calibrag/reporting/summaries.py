@@ -17,11 +17,12 @@ from calibrag.records import Document, Question, read_jsonl
 
 COLLECTIONS = {
     "collection": "collection",
+    "description": "holds",
+    "licence": "licence",
     "documents": "documents",
     "passages": "passages",
     "tables": "of them tables",
     "annotations": "names",
-    "from_document": "share of names from the document",
     "n": "questions",
     "supported": "of them supported",
     "relevant": "relevant passages a question",
@@ -122,15 +123,13 @@ def describe_collection(
     """Return the counts of a collection, the columns of ``COLLECTIONS``."""
     asked = list(read_jsonl(questions, Question))
     kinds = pq.read_table(passages, columns=["kind"]).column("kind")
-    origins = pq.read_table(annotations, columns=["origin"]).column("origin")
     relevant = sum(grade > 0 for grades in read_qrels(qrels).values() for grade in grades.values())
     return {
         "collection": name,
         "documents": sum(1 for _ in read_jsonl(documents, Document)),
         "passages": len(kinds),
         "tables": pc.sum(pc.equal(kinds, "table")).as_py() or 0,
-        "annotations": len(origins),
-        "from_document": (pc.sum(pc.equal(origins, "document")).as_py() or 0) / max(1, len(origins)),
+        "annotations": pq.read_metadata(annotations).num_rows,
         "n": len(asked),
         "supported": sum(question.supported for question in asked),
         "relevant": relevant / len(asked),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pyterrier as pt
 
+from calibrag.errors import ConfigError
 from calibrag.retrieval import pipeline
 from calibrag.retrieval.reranking import PassageSource
 
@@ -50,6 +51,8 @@ def open_retriever(
         from calibrag.retrieval.reranking import CrossEncoderReranker
 
         cross_encoder = CrossEncoder(**models["reranker"], device=models["device"], threads=threads)
+        if len(cross_encoder.labels) != 1:
+            raise ConfigError("models.reranker", f"must have one output, relevance (got {cross_encoder.labels})")
         reranker = CrossEncoderReranker(cross_encoder, store, settings["rerank"]["depth"])
     return pipeline.build(settings, lexical, dense, reranker)
 

@@ -2,8 +2,8 @@
 
 It searches for the question and reads the best passages. The reader's most probable names lead to further searches,
 since what a small model takes for the answer of a two-hop question is often the way to it. Then the most probable
-candidate is recorded as a claim on each passage that holds it, and submitted; where the gate turns it back, its claims
-are retracted, so that they lend nothing to another answer, and the next candidate is tried. It needs no network and no
+candidate is recorded as a claim on each passage that holds it, and submitted. Where the gate turns it back and another
+is to be tried, its claims are retracted, so that they lend nothing to the other answer. It needs no network and no
 chat model.
 """
 
@@ -63,16 +63,21 @@ class ReaderPolicy:
         yield from self._search(question.text, sentences)
         followed: list[str] = []
         proposals: list[Proposal] = []
-        while sentences:
-            found = yield ProposeAnswers(question=question.text, sentences=sentences)
+        read = 0
+        while len(sentences) > read:
+            read = len(sentences)
+            found = yield ProposeAnswers(question=question.text, sentences=list(sentences))
             proposals = sorted(found.proposals, key=lambda proposal: -proposal.probability)
             name = self._lead(proposals, sentences, followed)
             if name is None:
                 break
             followed.append(name)
             yield from self._search(f"{name} {question.text}", sentences)
+        recorded: list[str] = []
         for proposal in proposals[: self.settings.attempts]:
-            yield from self._submit(question, proposal)
+            for nugget_id in recorded:
+                yield Retract(nugget_id=nugget_id)
+            recorded = yield from self._submit(question, proposal)
         yield Answer(text=None, passage_ids=[])
 
     def _search(self, query: str, sentences: list[Sentence]) -> Calls:
@@ -95,14 +100,15 @@ class ReaderPolicy:
         return next((name for name in names if " ".join(words(name)) not in known), None)
 
     def _submit(self, question: Question, proposal: Proposal) -> Calls:
-        """Record the candidate as a claim on the passages that hold it, submit it, and retract what was turned back."""
+        """Record the candidate as a claim on the passages that hold it, and submit it; returns the nuggets."""
         claim = claim_text(question.text, proposal.text)
-        sources = list({sentence.passage_id: sentence for sentence in reversed(proposal.sentences)}.values())
-        sources = sources[::-1][: self.settings.sources]
+        first: dict[str, Sentence] = {}
+        for sentence in proposal.sentences:
+            first.setdefault(sentence.passage_id, sentence)
+        sources = list(first.values())[: self.settings.sources]
         recorded = []
         for sentence in sources:
             result = yield RecordNugget(passage_id=sentence.passage_id, quotes=[sentence.text], claim=claim)
             recorded += [result.nugget_id] if result.nugget_id else []
         yield Answer(text=proposal.text, passage_ids=[sentence.passage_id for sentence in sources])
-        for nugget_id in recorded:
-            yield Retract(nugget_id=nugget_id)
+        return recorded
