@@ -124,3 +124,11 @@ def test_linters_find_nothing(command):
         [str(Path(sys.executable).with_name(command[0])), *command[1:]], capture_output=True, text=True, cwd=ROOT
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_time_left_is_known_on_a_first_run():
+    """The shipped seconds name every rule that the default target runs."""
+    from snakemake_logger_plugin_calibrag.timing import TARGETS, typical_seconds
+
+    rules = {name for file in RULE_FILES for name in re.findall(r"^rule (\w+):", file.read_text(), re.M)}
+    assert rules - set(TARGETS) - {"train_adapter", "train_reader"} == set(typical_seconds())
