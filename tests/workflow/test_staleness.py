@@ -79,6 +79,7 @@ def test_after_an_edit_in_evaluation_only_evaluation_and_what_follows_is_made(co
         "tabulate_reader",
         "tabulate_retrieval",
         "draw_accuracy_hmr",
+        "write_run_config",
     }
 
 

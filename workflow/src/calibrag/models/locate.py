@@ -65,7 +65,10 @@ def check_sha256(file: str | Path, expected: str) -> None:
 def _inside_package(name: str) -> str:
     package, _, inner = name.removeprefix(PACKAGE_PREFIX).partition("/")
     # found, not imported: a package that carries weights may want other packages to run, which are not needed here
-    spec = find_spec(package)
+    try:
+        spec = find_spec(package)
+    except (ModuleNotFoundError, ValueError):  # a dotted or an empty name
+        spec = None
     if spec is None or not spec.submodule_search_locations:
         distribution = package.replace("_", "-")
         raise MissingModelError(
