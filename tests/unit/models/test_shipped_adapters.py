@@ -34,4 +34,4 @@ def test_weights_are_small_and_name_no_machine(card):
     assert sum(file.stat().st_size for file in files) < 4e6
     for file in files:
         if file.suffix == ".json":
-            assert "/home/" not in file.read_text() and "/root/" not in file.read_text()
+            assert '"/' not in file.read_text()  # an absolute path
