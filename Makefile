@@ -35,7 +35,7 @@ report: $(VENV)/.installed  ## write results/report.html, if a table, figure or 
 	@echo "report   results/report.html"
 
 test: $(VENV)/.installed-dev  ## install, run all tests
-	@$(BIN)/python -m pytest --numprocesses 2 $(TESTS)
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(TESTS)
 
 lint: $(VENV)/.installed-dev  ## check code and workflow
 	@$(BIN)/ruff check .
