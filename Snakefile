@@ -47,12 +47,7 @@ report: "workflow/report/workflow.rst"
 
 
 wildcard_constraints:
-    collection="|".join(config["collections"]),
-    retriever="|".join(config["retrievers"]),
-    system="|".join(config["systems"]),
-    experiment="|".join(config["experiments"]),
-    adapter="reranker|verifier",
-    n=r"[1-9]\d*",
+    **take.wildcards,
 
 
 include: "workflow/rules/models.smk"

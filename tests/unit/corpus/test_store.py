@@ -111,3 +111,28 @@ def test_a_file_with_other_columns_is_refused(tmp_path):
     pq.write_table(pa.table({"passage_id": ["a"]}), path)
     with pytest.raises(InputError, match="must have the columns"):
         list(store.read_passages(path))
+
+
+@pytest.mark.parametrize("rows", [2, 3, 100])
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+@pytest.mark.parametrize("lengths", [[1], [4, 1, 1, 5], [12], [1] * 9, []])
+def test_shards_hold_whole_documents_and_join_to_the_file(tmp_path, monkeypatch, lengths, count, rows):
+    monkeypatch.setattr(store, "_ROWS", rows)
+    path = tmp_path / "passages.parquet"
+    passages = [passage(f"d{n}", ordinal) for n, length in enumerate(lengths) for ordinal in range(length)]
+    store.write_passages(path, passages)
+    shards = [list(store.read_passages(path, f"{number}-of-{count}")) for number in range(1, count + 1)]
+    assert [p for shard in shards for p in shard] == passages
+    assert all(shard[0].ordinal == 0 for shard in shards if shard)
+
+
+def test_shards_are_about_equally_long(tmp_path):
+    path = tmp_path / "passages.parquet"
+    store.write_passages(path, [passage(f"d{n}", ordinal) for n in range(50) for ordinal in range(2)])
+    assert [len(store.shard_rows(path, f"{number}-of-4")) for number in range(1, 5)] == [26, 24, 26, 24]
+
+
+@pytest.mark.parametrize("shard", ["0-of-2", "3-of-2"])
+def test_a_shard_outside_the_count_is_refused(path, shard):
+    with pytest.raises(ValueError, match="shard must be from 1-of-2 to 2-of-2"):
+        store.shard_rows(path, shard)

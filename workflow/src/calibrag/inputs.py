@@ -7,6 +7,9 @@ from typing import Any
 
 PASS = "results/{collection}/{system}/pass-{n}/traces.jsonl"
 
+NAMED = ("collections", "retrievers", "systems", "experiments")
+"""Blocks of the configuration whose names are wildcards of that name without its s."""
+
 
 class Inputs:
     """What jobs take, by the resolved configuration."""
@@ -14,10 +17,23 @@ class Inputs:
     def __init__(self, config: Mapping[str, Any]):
         models = config["models"]
         self._config = config
+        # the wildcards of all rules, each with what it may be
+        self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
+        self.wildcards |= {"adapter": "reranker|verifier", "shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
         self._encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
         self.reranker = _adapter(models["reranker"], "adapter.safetensors")
         self.verifier = _adapter(models["verifier"]["encoder"], "adapter.safetensors")
         self.reader = _adapter(models["reader"], "adapter_model.safetensors", "adapter_config.json")
+
+    def shards(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Return a function of the wildcards: the files of a pattern with ``{shard}``, one for each shard."""
+
+        def files(wildcards) -> list[str]:
+            count = self._config["collections"][wildcards.collection]["shards"]
+            fixed = {name: value for name, value in wildcards.items() if name != "shard"}
+            return [pattern.format(**fixed, shard=f"{number}-of-{count}") for number in range(1, count + 1)]
+
+        return files
 
     def earlier_passes(self, wildcards) -> list[str]:
         """Return the traces of the passes before this one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -38,9 +39,44 @@ def write_passages(path: str | Path, passages: Iterable[Passage]) -> int:
     return _write(path, PASSAGES, passages)
 
 
-def read_passages(path: str | Path) -> Iterator[Passage]:
-    """Yield the passages of a file in order, a row group in memory at a time."""
-    return _read(path, PASSAGES, Passage)
+def read_passages(path: str | Path, shard: str = "1-of-1") -> Iterator[Passage]:
+    """Yield the passages of a file, or of one shard of it, in order, a batch in memory at a time.
+
+    Parameters
+    ----------
+    shard
+        ``{number}-of-{count}``, see `shard_rows`.
+    """
+    rows = shard_rows(path, shard)
+    return islice(_read(path, PASSAGES, Passage, first=rows.start), len(rows))
+
+
+def shard_rows(path: str | Path, shard: str) -> range:
+    """Return the rows of a passage file that make up a shard, ``{number}-of-{count}``, numbers from 1.
+
+    Shards are about equally long, hold whole documents (a document that spans a cut goes to the shard in which it
+    starts; a shard may be empty), and joined in order they are the file.
+    """
+    number, count = map(int, shard.split("-of-"))
+    if not 1 <= number <= count:
+        raise ValueError(f"shard must be from 1-of-{count} to {count}-of-{count} (got {shard})")
+    with _parquet(path, PASSAGES) as file:
+        total = file.metadata.num_rows
+        return range(*(_document_start(file, total * cut // count) for cut in (number - 1, number)))
+
+
+def _document_start(file: pq.ParquetFile, row: int) -> int:
+    """Return the first row from ``row`` on that starts a document, or the number of rows."""
+    at = 0
+    for group in range(file.metadata.num_row_groups):
+        length = file.metadata.row_group(group).num_rows
+        if at + length > row:
+            for ordinal in file.read_row_group(group, columns=["ordinal"]).column(0).to_pylist()[max(0, row - at) :]:
+                if ordinal == 0:
+                    return max(row, at)
+                row = max(row, at) + 1
+        at += length
+    return at
 
 
 def write_annotations(path: str | Path, annotations: Iterable[Annotation]) -> int:
@@ -131,11 +167,16 @@ def _write(path: str | Path, schema: pa.Schema, records: Iterable[msgspec.Struct
     return count
 
 
-def _read(path: str | Path, schema: pa.Schema, record: type) -> Iterator:
+def _read(path: str | Path, schema: pa.Schema, record: type, first: int = 0) -> Iterator:
     with _parquet(path, schema) as file:
-        for batch in file.iter_batches(batch_size=_ROWS):
-            for row in batch.to_pylist():
+        groups = range(file.metadata.num_row_groups)
+        while groups and file.metadata.row_group(groups[0]).num_rows <= first:
+            first -= file.metadata.row_group(groups[0]).num_rows
+            groups = groups[1:]
+        for batch in file.iter_batches(batch_size=_ROWS, row_groups=list(groups)):
+            for row in batch.slice(min(first, len(batch))).to_pylist():
                 yield record(**row)
+            first = max(0, first - len(batch))
 
 
 def _parquet(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
