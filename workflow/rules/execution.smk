@@ -14,21 +14,10 @@ rule run_pass:
         earlier=take.earlier_passes,
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.parquet",
-        sparse=branch(
-            lookup(dpath="systems/{system}/retriever/lexical", within=config),
-            then="results/{collection}/retrieval/sparse",
-            otherwise=[],
-        ),
-        dense=branch(
-            lookup(dpath="systems/{system}/retriever/dense", within=config),
-            then=multiext("results/{collection}/retrieval/dense/", "index.faiss", "ids.txt", "calibrag.json"),
-            otherwise=[],
-        ),
-        reranker=branch(
-            lookup(dpath="systems/{system}/retriever/rerank", within=config),
-            then=take.reranker,
-            otherwise=[],
-        ),
+        sparse=take.sparse,
+        dense=take.dense,
+        vectors=take.vectors,
+        reranker=take.reranker_of,
         verifier=take.verifier,
         reader="results/models/reader/unpacked",
     output:
@@ -39,7 +28,6 @@ rule run_pass:
         "results/benchmarks/execution/run_pass/{collection}/{system}/pass-{n}.tsv"
     params:
         code=fingerprint("run_pass"),
-        folder="results/{collection}/retrieval",
         journal="results/{collection}/{system}/pass-{n}/journal",
         system=lookup(dpath="systems/{system}", within=config),
         models=lookup(dpath="models", within=config),

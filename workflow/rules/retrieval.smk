@@ -1,9 +1,10 @@
 """Which passages does each retriever return for a question as it stands?
 
 Needs     results/{collection}/corpus/ and the questions
-Makes     results/{collection}/retrieval/: sparse/, dense/, rankings/{retriever}.tsv.gz
-Steps     build_sparse_index; embed_passages, then build_dense_index; then rank_questions once a retriever. A retriever
-          waits only for the indexes that it searches
+Makes     results/{collection}/retrieval/: sparse/, vectors/{vectors}/, dense/{dense}/, rankings/{retriever}.tsv.gz
+Steps     build_sparse_index; embed_passages once a shard, then build_dense_index; then rank_questions once a retriever. A
+          retriever waits only for the indexes that it searches; dense/{dense}/recall.csv says, on demand, what an
+          approximate index loses
 """
 
 
@@ -30,21 +31,43 @@ rule build_sparse_index:
         "../scripts/build_sparse_index.py"
 
 
-rule embed_passages:
-    """Embed each passage: its first names, title, heading and text."""
+rule build_terrier_index:
+    """Index the same fields for BM25F by Terrier, for retrievers of that engine: wants Java and Terrier's jars."""
     input:
         passages="results/{collection}/corpus/passages.parquet",
         annotations="results/{collection}/corpus/annotations.parquet",
     output:
-        "results/{collection}/retrieval/dense/vectors.npy",
+        directory("results/{collection}/retrieval/terrier"),
     log:
-        "results/logs/retrieval/embed_passages/{collection}.log",
+        "results/logs/retrieval/build_terrier_index/{collection}.log",
     benchmark:
-        "results/benchmarks/retrieval/embed_passages/{collection}.tsv"
+        "results/benchmarks/retrieval/build_terrier_index/{collection}.tsv"
+    params:
+        code=fingerprint("build_terrier_index"),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/build_terrier_index.py"
+
+
+rule embed_passages:
+    """Embed each passage of a shard: its first names, title, heading and text; a killed job goes on where it stopped."""
+    input:
+        passages="results/{collection}/corpus/passages.parquet",
+        annotations="results/{collection}/corpus/annotations.parquet",
+    output:
+        "results/{collection}/retrieval/vectors/{vectors}/{shard}.npy",
+    log:
+        "results/logs/retrieval/embed_passages/{collection}/{vectors}/{shard}.log",
+    benchmark:
+        "results/benchmarks/retrieval/embed_passages/{collection}/{vectors}/{shard}.tsv"
     params:
         code=fingerprint("embed_passages"),
-        embedder=lookup(dpath="models/embedder", within=config),
-        index=lookup(dpath="indexes/dense", within=config),
+        embedder=take.passage_embedder,
+        vectors=lookup(dpath="indexes/vectors/{vectors}", within=config),
         device=lookup(dpath="models/device", within=config),
     threads: 1
     resources:
@@ -56,18 +79,19 @@ rule embed_passages:
 
 
 rule build_dense_index:
-    """Index the vectors for exact search."""
+    """Index the vectors, exactly or approximately."""
     input:
         passages="results/{collection}/corpus/passages.parquet",
-        vectors="results/{collection}/retrieval/dense/vectors.npy",
+        vectors=take.vectors,
     output:
-        multiext("results/{collection}/retrieval/dense/", "index.faiss", "ids.txt", "calibrag.json"),
+        multiext("results/{collection}/retrieval/dense/{dense}/", "index.faiss", "ids.txt", "calibrag.json"),
     log:
-        "results/logs/retrieval/build_dense_index/{collection}.log",
+        "results/logs/retrieval/build_dense_index/{collection}/{dense}.log",
     benchmark:
-        "results/benchmarks/retrieval/build_dense_index/{collection}.tsv"
+        "results/benchmarks/retrieval/build_dense_index/{collection}/{dense}.tsv"
     params:
         code=fingerprint("build_dense_index"),
+        index=lookup(dpath="indexes/dense/{dense}", within=config),
     threads: 1
     resources:
         mem_mb=500,
@@ -77,26 +101,40 @@ rule build_dense_index:
         "../scripts/build_dense_index.py"
 
 
+rule measure_recall:
+    """Measure, on demand, how much of exact search an approximate index finds."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        index=multiext("results/{collection}/retrieval/dense/{dense}/", "index.faiss", "ids.txt", "calibrag.json"),
+        vectors=take.vectors,
+    output:
+        "results/{collection}/retrieval/dense/{dense}/recall.csv",
+    log:
+        "results/logs/retrieval/measure_recall/{collection}/{dense}.log",
+    benchmark:
+        "results/benchmarks/retrieval/measure_recall/{collection}/{dense}.tsv"
+    params:
+        code=fingerprint("measure_recall"),
+        embedder=lookup(dpath="models/embedder", within=config),
+        device=lookup(dpath="models/device", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/measure_recall.py"
+
+
 rule rank_questions:
     """Rank passages for the questions with one retriever."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.parquet",
-        sparse=branch(
-            lookup(dpath="retrievers/{retriever}/lexical", within=config),
-            then="results/{collection}/retrieval/sparse",
-            otherwise=[],
-        ),
-        dense=branch(
-            lookup(dpath="retrievers/{retriever}/dense", within=config),
-            then=multiext("results/{collection}/retrieval/dense/", "index.faiss", "ids.txt", "calibrag.json"),
-            otherwise=[],
-        ),
-        adapter=branch(
-            lookup(dpath="retrievers/{retriever}/rerank", within=config),
-            then=take.reranker,
-            otherwise=[],
-        ),
+        sparse=take.sparse,
+        dense=take.dense,
+        vectors=take.vectors,
+        adapter=take.reranker_of,
     output:
         "results/{collection}/retrieval/rankings/{retriever}.tsv.gz",
     log:
@@ -106,12 +144,7 @@ rule rank_questions:
     params:
         code=fingerprint("rank_questions"),
         retriever=lookup(dpath="retrievers/{retriever}", within=config),
-        models=dict(
-            device=lookup(dpath="models/device", within=config),
-            embedder=lookup(dpath="models/embedder", within=config),
-            reranker=lookup(dpath="models/reranker", within=config),
-        ),
-        folder="results/{collection}/retrieval",
+        models=take.search_models,
     threads: 1
     resources:
         mem_mb=1500,

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
-import numpy as np
+import pyarrow as pa
 
 from calibrag.corpus.store import PassageStore
 from calibrag.job import logged
 from calibrag.retrieval import dense
+from calibrag.retrieval.passage_ids import PassageIds
+from calibrag.retrieval.vectors import Vectors
 
 with logged(snakemake.log[0]) as job:
-    ids = PassageStore.open(snakemake.input.passages).ids
-    vectors = np.load(snakemake.input.vectors, mmap_mode="r")
-    job.info(f"{dense.build(vectors, ids, Path(snakemake.output[0]).parent)} vectors")
+    ids = PassageIds(pa.array(PassageStore.open(snakemake.input.passages).ids))
+    folder = Path(snakemake.output[0]).parent
+    count = dense.build(Vectors(snakemake.input.vectors), ids, folder, snakemake.params.index)
+    job.info(f"{count} vectors")

@@ -1,15 +1,14 @@
 """Index the words of passages."""
 
-from calibrag.corpus.store import names_by_passage, read_passages
+from calibrag.corpus.store import read_annotations, read_passages
 from calibrag.job import logged
 from calibrag.retrieval import sparse
+from calibrag.retrieval.named import with_names
+
+files = snakemake.input
 
 with logged(snakemake.log[0]) as job:
-    count = sparse.build(
-        job.progress(read_passages(snakemake.input.passages), "passages"),
-        names_by_passage(snakemake.input.annotations),
-        snakemake.output[0],
-        threads=snakemake.threads,
-        **snakemake.params.index,
-    )
+    passages = job.progress(read_passages(files.passages), "passages")
+    named = with_names(passages, read_annotations(files.annotations), files.annotations)
+    count = sparse.build(named, snakemake.output[0], threads=snakemake.threads, **snakemake.params.index)
     job.info(f"{count} passages")

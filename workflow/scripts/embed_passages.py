@@ -1,19 +1,21 @@
-"""Embed passages."""
+"""Embed the passages of a shard."""
 
-from calibrag.corpus.store import PassageStore, names_by_passage, read_passages
+from itertools import islice
+
+from calibrag.corpus.store import read_annotations, read_passages, shard_rows
 from calibrag.job import logged
-from calibrag.retrieval.dense import embed_passages
+from calibrag.provenance import fingerprint_of_job
+from calibrag.retrieval.named import with_names
 from calibrag.retrieval.opening import open_embedder
+from calibrag.retrieval.vectors import embed_passages
+
+files, params = snakemake.input, snakemake.params
 
 with logged(snakemake.log[0]) as job:
-    count = len(PassageStore.open(snakemake.input.passages))
-    embedder = open_embedder(snakemake.params.embedder, "passages", snakemake.params.device, snakemake.threads)
-    embed_passages(
-        passages=job.progress(read_passages(snakemake.input.passages), "passages", count),
-        count=count,
-        names=names_by_passage(snakemake.input.annotations),
-        embedder=embedder,
-        max_names=snakemake.params.index["names"],
-        path=snakemake.output[0],
-    )
-    job.info(f"{count} passages")
+    rows = shard_rows(files.passages, snakemake.wildcards.shard)
+    named = with_names(read_passages(files.passages), read_annotations(files.annotations), files.annotations)
+    passages = job.progress(islice(named, rows.start, rows.stop), "passages", len(rows))
+    embedder = open_embedder(params.embedder, "passages", params.device, snakemake.threads)
+    key = fingerprint_of_job(files, params)
+    done = embed_passages(passages, len(rows), embedder, **params.vectors, path=snakemake.output[0], key=key)
+    job.info(f"{len(rows)} passages, {done} of them by a killed job before")

@@ -177,7 +177,7 @@ def test_a_system_holds_its_retriever_as_a_block(config, check):
 def test_set_changes_the_extending_system_and_no_other(config, check):
     systems = check(config)["systems"]
     assert systems["bitem-no-dense"]["retriever"]["dense"] is None
-    assert systems["bitem"]["retriever"]["dense"] == {"depth": 100}
+    assert systems["bitem"]["retriever"]["dense"] == {"index": "exact", "depth": 100}
     differing = {key for key in systems["bitem"] if systems["bitem"][key] != systems["bitem-no-dense"][key]}
     assert differing == {"retriever"}
 
@@ -239,12 +239,23 @@ def described(part, prefix=()):
         yield from described(part["additionalProperties"], (*prefix, "*"))
 
 
+# blocks whose keys are names of the user's choice
+NAMED = {
+    ("collections",),
+    ("retrievers",),
+    ("systems",),
+    ("experiments",),
+    ("indexes", "vectors"),
+    ("indexes", "dense"),
+}
+
+
 def written(value, prefix=()):
     """Yield the paths of config.yaml in the same form."""
     if not isinstance(value, dict) or prefix[-1:] == ("set",):
         return
     for key, inner in value.items():
-        named = prefix in {("collections",), ("retrievers",), ("systems",), ("experiments",)}
+        named = prefix in NAMED
         path = (*prefix, "*" if named else key)
         if not named:
             yield path
@@ -283,7 +294,7 @@ def test_every_key_of_the_config_is_commented_where_it_first_stands():
     for line in (ROOT / "config.yaml").read_text().splitlines():
         if match := re.match(r"( *)([\w-]+):", line):
             depth = len(match[1]) // 2
-            stack[depth:] = ["*" if depth == 1 and stack[0] in NAMED else match[2]]
+            stack[depth:] = ["*" if tuple(stack[:depth]) in NAMED else match[2]]
             keys.add(tuple(stack))
             if "#" in line or above.lstrip().startswith("#"):
                 commented.add(tuple(stack))
@@ -292,6 +303,3 @@ def test_every_key_of_the_config_is_commented_where_it_first_stands():
     explained = {parts[path] for path in commented & parts.keys()}
     leaves = {path for path in keys & parts.keys() if len(path) > 1}
     assert [".".join(path) for path in sorted(leaves) if parts[path] not in explained] == []
-
-
-NAMED = {"collections", "retrievers", "systems", "experiments"}

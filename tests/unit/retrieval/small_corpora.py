@@ -5,8 +5,12 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
+import pyarrow as pa
 
-from calibrag.records import Passage
+from calibrag.records import Annotation, Passage
+from calibrag.retrieval import dense
+from calibrag.retrieval.passage_ids import PassageIds
+from calibrag.retrieval.vectors import Vectors
 
 
 def make_passage(passage_id: str, text: str, title: str = "", heading: str | None = None) -> Passage:
@@ -21,6 +25,22 @@ def make_passage(passage_id: str, text: str, title: str = "", heading: str | Non
         end=len(text),
         text=text,
     )
+
+
+def named(passages, names=None, origin="passage"):
+    """Yield each passage with its annotations, all of one origin; ``names`` maps passage ids to names."""
+    for passage in passages:
+        pid = passage.passage_id
+        yield passage, [Annotation(passage_id=pid, name=name, origin=origin) for name in (names or {}).get(pid, ())]
+
+
+def build_dense(vectors, ids, path, **settings):
+    """Write vectors and a dense index over them into a folder, and return what opens it: (folder, vectors)."""
+    path.mkdir(parents=True, exist_ok=True)
+    np.save(path / "vectors.npy", vectors)
+    stored = Vectors([path / "vectors.npy"])
+    dense.build(stored, PassageIds(pa.array(ids, pa.string())), path, {"type": "flat", **settings})
+    return path, stored
 
 
 class HashEmbedder:

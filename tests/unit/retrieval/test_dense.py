@@ -1,4 +1,4 @@
-"""The dense retriever: exact search, exclusion without leaks, ties, batches, damaged indexes."""
+"""The dense retriever: exact and approximate search, exclusion without leaks, ties, batches, damaged indexes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,21 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_corpora import HashEmbedder, make_passage
+from small_corpora import HashEmbedder, build_dense
 
-from calibrag.errors import InputError
+from calibrag.errors import ConfigError, InputError
 from calibrag.retrieval import dense
 
 TOTAL = 160
 IDS = [f"d{i}#0" for i in range(TOTAL)]
 VECTORS = HashEmbedder().encode([f"passage {i % 120}" for i in range(TOTAL)])  # the last forty are copies: ties
+TYPES = {
+    "flat": {},
+    "fp16": {},
+    "sq8": {},
+    "ivf": {"lists": 4, "probes": 2},
+    "hnsw": {"links": 8, "build_depth": 40, "search_depth": 40},
+}
 
 
 def frame(*queries, exclude=None):
@@ -25,11 +32,19 @@ def frame(*queries, exclude=None):
     return table if exclude is None else table.assign(exclude=exclude)
 
 
+def opened(path, vectors=VECTORS, ids=IDS, depth=10, threads=1, **index):
+    return dense.DenseRetriever(*build_dense(vectors, ids, path, **index), HashEmbedder(), depth, threads=threads)
+
+
 @pytest.fixture(scope="module")
 def retriever(tmp_path_factory):
-    path = tmp_path_factory.mktemp("dense")
-    dense.build(VECTORS, IDS, path)
-    return dense.DenseRetriever(path, HashEmbedder(), 10, threads=1)
+    return opened(tmp_path_factory.mktemp("dense"))
+
+
+@pytest.fixture(scope="module")
+def of_type(tmp_path_factory):
+    """Return one retriever of each type, over the same vectors."""
+    return {name: opened(tmp_path_factory.mktemp(name), type=name, **more) for name, more in TYPES.items()}
 
 
 def by_hand(query: str, keep: list[int], depth: int) -> list[str]:
@@ -56,30 +71,67 @@ def test_exclusion_equals_a_corpus_without_those_passages(tmp_path_factory, retr
     assert list(first["docno"]) == by_hand(query, keep, 10)
     assert list(second["docno"]) == by_hand(query, list(range(TOTAL)), 10)
     if keep:
-        path = tmp_path_factory.mktemp("without")
-        dense.build(VECTORS[keep], [IDS[i] for i in keep], path)
-        without = dense.DenseRetriever(path, HashEmbedder(), 10, threads=1).transform(frame(query))
-        assert list(without["docno"]) == list(first["docno"]) and list(without["score"]) == list(first["score"])
+        without = opened(tmp_path_factory.mktemp("without"), VECTORS[keep], [IDS[i] for i in keep])
+        ranking = without.transform(frame(query))
+        assert list(ranking["docno"]) == list(first["docno"]) and list(ranking["score"]) == list(first["score"])
+
+
+@pytest.mark.parametrize("name", TYPES)
+@given(excluded=st.sets(st.integers(0, TOTAL - 1), max_size=TOTAL), query=st.sampled_from(["who?", "what?"]))
+@settings(max_examples=30, deadline=None)
+def test_no_type_leaks_an_excluded_passage_or_stops_short(of_type, name, excluded, query):
+    cell = frozenset(IDS[i] for i in excluded)
+    found = of_type[name].transform(frame(query, exclude=[cell]))
+    assert not cell & set(found["docno"])
+    assert len(found) == min(10, TOTAL - len(excluded))
+    assert found["docno"].is_unique
+
+
+@pytest.mark.parametrize("name", ["fp16", "sq8"])
+def test_rounded_vectors_find_what_exact_search_finds(of_type, name):
+    queries = frame(*(f"question {i}" for i in range(30)))
+    pd.testing.assert_frame_equal(of_type[name].transform(queries), of_type["flat"].transform(queries))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_scores_are_cosines_whatever_the_type(of_type, name):
+    found = of_type[name].transform(frame("who?"))
+    query = HashEmbedder().encode(["who?"])[0].astype(float)
+    cosines = [VECTORS[IDS.index(docno)].astype(float) @ query for docno in found["docno"]]
+    assert list(found["score"]) == pytest.approx(cosines, abs=1e-5)
+
+
+def test_recall_is_one_for_exact_search_and_less_for_one_cell_of_eight(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(2000, 16)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    ids = [str(i) for i in range(2000)]
+    queries = [(str(i), f"question {i}") for i in range(20)] + [("blank", " ")]
+    recalls = {}
+    for name, index in {"flat": {"type": "flat"}, "ivf": {"type": "ivf", "lists": 8, "probes": 1}}.items():
+        built = build_dense(rows, ids, tmp_path / name, **index)
+        table = dense.measure_recall(*built, HashEmbedder(), queries, threads=1)
+        assert list(table.columns) == ["qid", "depth", "recall"] and len(table) == 20 * len(dense.RECALL_DEPTHS)
+        recalls[name] = table["recall"].mean()
+    assert recalls["flat"] == 1.0
+    assert 0.2 < recalls["ivf"] < 0.95
 
 
 def test_ties_stand_in_order_of_ids_even_past_what_is_fetched(tmp_path):
     ids = [f"p{i:03d}#0" for i in np.random.default_rng(0).permutation(300)]
-    dense.build(np.tile(VECTORS[:1], (300, 1)), ids, tmp_path)
-    found = dense.DenseRetriever(tmp_path, HashEmbedder(), 5, threads=1).transform(frame("x"))
+    found = opened(tmp_path, np.tile(VECTORS[:1], (300, 1)), ids, depth=5).transform(frame("x"))
     assert list(found["docno"]) == [f"p{i:03d}#0" for i in range(5)]
 
 
-def test_ranking_depends_neither_on_threads_nor_on_the_batch(retriever):
+def test_ranking_depends_neither_on_threads_nor_on_the_batch(tmp_path, retriever):
     queries = [f"question {i}" for i in range(40)]
-    together = dense.DenseRetriever(retriever.path, HashEmbedder(), 10, threads=2).transform(frame(*queries))
-    alone = dense.DenseRetriever(retriever.path, HashEmbedder(), 10, threads=1)
-    rows = [alone.transform(pd.DataFrame({"qid": [str(i)], "query": [q]})) for i, q in enumerate(queries)]
+    together = opened(tmp_path, threads=2).transform(frame(*queries))
+    rows = [retriever.transform(pd.DataFrame({"qid": [str(i)], "query": [q]})) for i, q in enumerate(queries)]
     pd.testing.assert_frame_equal(together, pd.concat(rows, ignore_index=True))
 
 
-def test_different_queries_are_embedded_once_and_together(retriever):
+def test_different_queries_are_embedded_once_and_together(tmp_path):
     counting = HashEmbedder()
-    dense.DenseRetriever(retriever.path, counting, 5, threads=1).transform(
+    dense.DenseRetriever(*build_dense(VECTORS, IDS, tmp_path), counting, 5, threads=1).transform(
         frame("a", "b", "a", " ", exclude=[frozenset(), frozenset({"d1#0"}), frozenset({"d2#0"}), frozenset()])
     )
     assert counting.calls == [["a", "b"]]
@@ -95,26 +147,13 @@ def test_no_queries_give_an_empty_ranking(retriever):
     assert found.empty and {"qid", "docno", "score", "rank"} <= set(found.columns)
 
 
-def test_embedding_text_has_the_first_names_then_title_heading_and_contents():
-    passage = make_passage("a#0", "He won.", "Life of Pi", "Awards")
-    names = ["Ang Lee", "Ang Lee", " ", "Suraj Sharma", "Yann Martel"]
-    assert dense.embedding_text(passage, names, 2) == "Ang Lee, Suraj Sharma. Life of Pi. Awards. He won."
-    assert dense.embedding_text(make_passage("a#0", "He won.", "Life of Pi"), [], 10) == "Life of Pi. He won."
-
-
-def test_vectors_are_written_block_by_block(tmp_path, monkeypatch, films, embedder):
-    monkeypatch.setattr(dense, "_BLOCK", 3)
-    ids = dense.embed_passages(iter(films), len(films), {"up#0": ["Carl"]}, embedder, 10, tmp_path / "v.npy")
-    vectors = np.load(tmp_path / "v.npy", mmap_mode="r")
-    assert ids == [p.passage_id for p in films] and [len(call) for call in embedder.calls] == [3, 3, 2]
-    assert np.array_equal(vectors[6], embedder.encode([dense.embedding_text(films[6], ["Carl"], 10)])[0])
-
-
-@pytest.mark.parametrize("count", [0, 7])
-def test_a_wrong_count_leaves_no_vectors(tmp_path, films, embedder, count):
-    with pytest.raises(ValueError):
-        dense.embed_passages(films[:count][:3], count, {}, embedder, 10, tmp_path / "v.npy")
-    assert not (tmp_path / "v.npy").exists()
+def test_building_twice_gives_the_same_index(tmp_path):
+    for name, more in TYPES.items():
+        for copy in ("a", "b"):
+            build_dense(VECTORS, IDS, tmp_path / copy / name, type=name, **more)
+        assert (tmp_path / "a" / name / "index.faiss").read_bytes() == (
+            tmp_path / "b" / name / "index.faiss"
+        ).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -127,37 +166,43 @@ def test_a_wrong_count_leaves_no_vectors(tmp_path, films, embedder, count):
 )
 def test_wrong_vectors_and_ids_are_refused(tmp_path, vectors, ids, problem):
     with pytest.raises(ValueError, match=problem):
-        dense.build(vectors, ids, tmp_path)
+        build_dense(vectors, ids, tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["absent", "cut short", "format", "garbage", "ids", "kind"])
+@pytest.mark.parametrize("damage", ["absent", "cut short", "format", "garbage", "ids", "kind", "vectors"])
 def test_unreadable_index_says_which_rule_builds_it(tmp_path, damage):
-    dense.build(VECTORS, IDS, tmp_path)
-    description = tmp_path / "calibrag.json"
+    folder, vectors = build_dense(VECTORS, IDS, tmp_path / "i")
+    description = folder / "calibrag.json"
     if damage == "absent":
         description.unlink()
     elif damage == "cut short":
-        (tmp_path / "index.faiss").write_bytes((tmp_path / "index.faiss").read_bytes()[:2000])
+        (folder / "index.faiss").write_bytes((folder / "index.faiss").read_bytes()[:2000])
     elif damage == "format":
-        description.write_text(json.dumps(json.loads(description.read_text()) | {"format": 0}))
+        description.write_text(json.dumps(json.loads(description.read_text()) | {"format": 1}))
     elif damage == "garbage":
-        (tmp_path / "index.faiss").write_bytes(b"garbage")
+        (folder / "index.faiss").write_bytes(b"garbage")
     elif damage == "ids":
-        (tmp_path / "ids.txt").write_text("a\nb\n")
+        (folder / "ids.txt").write_text("a\nb\n")
+    elif damage == "vectors":
+        vectors = build_dense(VECTORS[:5], IDS[:5], tmp_path / "other")[1]
     else:
         other = faiss.IndexHNSWFlat(16, 4)
         other.add(VECTORS)
-        faiss.write_index(other, str(tmp_path / "index.faiss"))
+        faiss.write_index(other, str(folder / "index.faiss"))
     with pytest.raises(InputError, match="--forcerun build_dense_index"):
-        dense.DenseRetriever(tmp_path, HashEmbedder(), 5, threads=1)
+        dense.DenseRetriever(folder, vectors, HashEmbedder(), 5, threads=1)
+
+
+@pytest.mark.skipif(hasattr(faiss, "StandardGpuResources"), reason="faiss-gpu is installed")
+def test_a_gpu_without_faiss_gpu_is_refused_with_the_way_out(tmp_path):
+    built = build_dense(VECTORS, IDS, tmp_path)
+    with pytest.raises(ConfigError, match="models.device: cuda: FAISS sees 0 GPUs; install faiss-gpu"):
+        dense.DenseRetriever(*built, HashEmbedder(), 5, threads=1, device="cuda")
 
 
 def test_minilm_finds_passages_by_meaning(tmp_path, minilm, films):
-    ids = dense.embed_passages(films, len(films), {}, minilm, 10, tmp_path / "v.npy")
-    dense.build(np.load(tmp_path / "v.npy", mmap_mode="r"), ids, tmp_path / "i")
-    retriever = dense.DenseRetriever(tmp_path / "i", minilm, 3, threads=1)
-    queries = ["a man-eating fish", "an old man and his flying home", "love story in France"]
-    found = retriever.transform(frame(*queries))
+    built = build_dense(minilm.encode([p.text for p in films]), [p.passage_id for p in films], tmp_path)
+    found = dense.DenseRetriever(*built, minilm, 3, threads=1).transform(
+        frame("a man-eating fish", "an old man and his flying home", "love story in France")
+    )
     assert list(found.loc[found["rank"] == 0, "docno"]) == ["jaws#0", "up#0", "amelie#0"]
-    excluded = retriever.transform(frame(queries[0], exclude=[["jaws#0"]]))
-    assert "jaws#0" not in set(excluded["docno"]) and len(excluded) == 3

@@ -10,7 +10,7 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_corpora import HashEmbedder, make_passage
+from small_corpora import HashEmbedder, build_dense, make_passage, named
 
 from calibrag.errors import ConfigError
 from calibrag.retrieval import dense, pipeline, sparse
@@ -123,12 +123,11 @@ def world(tmp_path_factory):
     path = tmp_path_factory.mktemp("world")
     words = ["shark", "film", "paris", "boxer", "title"]
     passages = [make_passage(f"d{i}#0", " ".join(words[j % 5] for j in range(i, i + i % 4 + 1))) for i in range(60)]
-    sparse.build(passages, {}, path / "s", threads=1, heap_mb=15, stem=False, stopwords=False, fold_accents=False)
-    dense.build(
-        HashEmbedder().encode([p.text + p.passage_id for p in passages]), [p.passage_id for p in passages], path / "d"
-    )
+    sparse.build(named(passages), path / "s", threads=1, heap_mb=15, stem=False, stopwords=False, fold_accents=False)
+    vectors = HashEmbedder().encode([p.text + p.passage_id for p in passages])
+    built = build_dense(vectors, [p.passage_id for p in passages], path / "d")
     lexical = sparse.SparseRetriever(path / "s", {"text": 1.0}, 30)
-    vectors = dense.DenseRetriever(path / "d", HashEmbedder(), 30, threads=1)
+    vectors = dense.DenseRetriever(*built, HashEmbedder(), 30, threads=1)
     reranker = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in passages}, 15)
     pipes = {}
     for use, rerank in itertools.product(("lexical", "dense", "both"), (None, {"depth": 15})):

@@ -11,9 +11,10 @@ import pytest
 import tantivy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_corpora import make_passage
+from small_corpora import make_passage, named
 
 from calibrag.errors import InputError
+from calibrag.records import Annotation
 from calibrag.retrieval import sparse
 
 PLAIN = {"threads": 1, "heap_mb": 15, "stem": False, "stopwords": False, "fold_accents": False}
@@ -30,7 +31,7 @@ def ask(retriever, *queries, exclude=None):
 
 
 def index(path, passages, names=None, options=PLAIN, boosts=TEXT, depth=10):
-    sparse.build(passages, names or {}, path, **options)
+    sparse.build(named(passages, names or {}), path, **options)
     return sparse.SparseRetriever(path, boosts, depth)
 
 
@@ -68,13 +69,14 @@ def test_fields_add_up_by_their_boosts(tmp_path):
         make_passage("a#0", "wolf", title="wolf", heading="wolf"),
         make_passage("b#0", "x", title="y", heading="z"),
     ]
-    sparse.build(passages, {"a#0": ["wolf"]}, tmp_path / "i", **PLAIN)
+    names = [Annotation(passage_id="a#0", name="wolf", origin=origin) for origin in ("passage", "document")]
+    sparse.build(zip(passages, [names, []], strict=True), tmp_path / "i", **PLAIN)
 
     def score(boosts):
         return ask(sparse.SparseRetriever(tmp_path / "i", boosts, 5), "wolf")["score"].iloc[0]
 
     single = {field: score({field: 1.0}) for field in sparse.FIELDS}
-    boosts = {"text": 1.0, "title": 2.0, "heading": 0.5, "entities": 3.0}
+    boosts = {"text": 1.0, "title": 2.0, "heading": 0.5, "entities": 3.0, "document_entities": 0.25}
     assert score(boosts) == pytest.approx(sum(boosts[f] * single[f] for f in boosts), abs=5e-3)
     assert min(single.values()) > 0
 

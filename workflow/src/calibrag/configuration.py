@@ -25,6 +25,15 @@ RESERVED = {
 }
 """Names that would collide with folders of ``results/``; see the path grammar in the Snakefile."""
 
+DENSE_TYPES = {
+    "flat": (),
+    "fp16": (),
+    "sq8": (),
+    "ivf": ("lists", "probes"),
+    "hnsw": ("links", "build_depth", "search_depth"),
+}
+"""What a dense index takes beside its vectors, by type."""
+
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _TYPES = {
     "object": "a block of keys",
@@ -160,17 +169,20 @@ def _translated(error: jsonschema.ValidationError, path: tuple, sources: _Source
 
 def _check_names(config: Mapping, sources: _Sources) -> None:
     """Raise unless every name that becomes a folder or file is safe as one."""
-    for block in ("collections", "retrievers", "systems", "experiments"):
-        names = config.get(block)
+    for block in ("collections", "indexes.vectors", "indexes.dense", "retrievers", "systems", "experiments"):
+        path = tuple(block.split("."))
+        names = config
+        for key in path:
+            names = names.get(key) if isinstance(names, Mapping) else None
         for name in names if isinstance(names, Mapping) else ():
             if not (isinstance(name, str) and _NAME.fullmatch(name)):
                 raise sources.error(
-                    (block, name),
+                    (*path, name),
                     f"the name becomes a folder: lower-case letters and digits only, joined by '-' (got {name!r})",
                 )
             if name in RESERVED.get(block, ()):
                 raise sources.error(
-                    (block, name),
+                    (*path, name),
                     f"reserved: results/ has a folder of this name (reserved: {', '.join(RESERVED[block])})",
                 )
 
@@ -238,7 +250,23 @@ def _check_whole(system: dict, schema: Mapping, path: tuple, sources: _Sources) 
 
 
 def _check_references(config: Mapping, sources: _Sources) -> None:
-    """Raise unless every experiment names things that exist."""
+    """Raise unless experiments, retrievers and indexes name what exists, and an index has what its type takes."""
+    indexes = config["indexes"]
+    for name, index in indexes["dense"].items():
+        path = ("indexes", "dense", name)
+        if index["vectors"] not in indexes["vectors"]:
+            problem = f"unknown name '{index['vectors']}'; {nearest(index['vectors'], indexes['vectors'])}"
+            raise sources.error((*path, "vectors"), problem)
+        given, taken = set(index) - {"vectors", "type"}, DENSE_TYPES[index["type"]]
+        if given != set(taken):
+            wanted = f"{', '.join(taken) or 'nothing'} beside it (got {', '.join(sorted(given)) or 'nothing'})"
+            raise sources.error((*path, "type"), f"{index['type']} takes {wanted}")
+    blocks = {("retrievers", name): retriever for name, retriever in config["retrievers"].items()}
+    blocks |= {("systems", name, "retriever"): system["retriever"] for name, system in config["systems"].items()}
+    for path, retriever in blocks.items():
+        if retriever["dense"] and (chosen := retriever["dense"]["index"]) not in indexes["dense"]:
+            problem = f"unknown name '{chosen}'; {nearest(chosen, indexes['dense'])}"
+            raise sources.error((*path, "dense", "index"), problem)
     for name, experiment in config["experiments"].items():
         for kind in ("collections", "systems", "retrievers"):
             for position, chosen in enumerate(experiment[kind]):

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+INDEX = {
+    "tantivy": "results/{collection}/retrieval/sparse",
+    "terrier": "results/{collection}/retrieval/terrier",
+}
 PASS = "results/{collection}/{system}/pass-{n}/traces.jsonl"
 
 NAMED = ("collections", "retrievers", "systems", "experiments")
@@ -19,6 +23,7 @@ class Inputs:
         self._config = config
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
+        self.wildcards |= {kind: "|".join(config["indexes"][kind]) for kind in ("vectors", "dense")}
         self.wildcards |= {"adapter": "reranker|verifier", "shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
         self._encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
         self.reranker = _adapter(models["reranker"], "adapter.safetensors")
@@ -34,6 +39,51 @@ class Inputs:
             return [pattern.format(**fixed, shard=f"{number}-of-{count}") for number in range(1, count + 1)]
 
         return files
+
+    def sparse(self, wildcards) -> list[str]:
+        """Return the sparse index that a retriever, or a system's, searches; none where it searches no words."""
+        lexical = self._retriever(wildcards)["lexical"]
+        return [INDEX[lexical["engine"]].format(collection=wildcards.collection)] if lexical else []
+
+    def dense(self, wildcards) -> list[str]:
+        """Return the files of the dense index that a retriever, or a system's, searches, if any."""
+        dense = self._retriever(wildcards)["dense"]
+        if not dense:
+            return []
+        folder = f"results/{wildcards.collection}/retrieval/dense/{dense['index']}"
+        return [f"{folder}/{name}" for name in ("index.faiss", "ids.txt", "calibrag.json")]
+
+    def vectors(self, wildcards) -> list[str]:
+        """Return the vectors, shard by shard, of a dense index, or of that of a retriever or a system."""
+        if "dense" in wildcards.keys():
+            index = wildcards.dense
+        elif dense := self._retriever(wildcards)["dense"]:
+            index = dense["index"]
+        else:
+            return []
+        vectors = self._config["indexes"]["dense"][index]["vectors"]
+        folder = f"results/{wildcards.collection}/retrieval/vectors/{vectors}"
+        return self.shards(folder + "/{shard}.npy")(wildcards)
+
+    def passage_embedder(self, wildcards) -> dict[str, Any]:
+        """Return what of ``models.embedder`` decides about passages; the number format of queries does not."""
+        embedder = self._config["models"]["embedder"]
+        return {key: value for key, value in embedder.items() if key != "query_dtype"}
+
+    def reranker_of(self, wildcards) -> list[str]:
+        """Return the files of the reranker's adapter where a retriever, or a system's, reranks."""
+        return self.reranker if self._retriever(wildcards)["rerank"] else []
+
+    def search_models(self, wildcards) -> dict[str, Any]:
+        """Return the blocks of ``models`` that a retriever, or a system's, uses."""
+        retriever, models = self._retriever(wildcards), self._config["models"]
+        parts = [part for part, stage in (("embedder", "dense"), ("reranker", "rerank")) if retriever[stage]]
+        return {part: models[part] for part in ("device", *parts)}
+
+    def _retriever(self, wildcards) -> Mapping[str, Any]:
+        if "system" in wildcards.keys():
+            return self._config["systems"][wildcards.system]["retriever"]
+        return self._config["retrievers"][wildcards.retriever]
 
     def earlier_passes(self, wildcards) -> list[str]:
         """Return the traces of the passes before this one."""

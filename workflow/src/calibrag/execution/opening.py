@@ -19,7 +19,7 @@ from calibrag.models.answer_candidates import CandidateFinder
 from calibrag.models.answer_reader import AnswerReader
 from calibrag.models.cross_encoder import CrossEncoder
 from calibrag.models.language_scorer import LanguageScorer
-from calibrag.retrieval.opening import open_embedder, open_retriever
+from calibrag.retrieval.opening import IndexFiles, open_embedder, open_retriever
 from calibrag.verification.entailment import EntailmentVerifier
 
 
@@ -45,7 +45,7 @@ def open_verifier(models: Mapping[str, Any], threads: int) -> EntailmentVerifier
 def open_world(
     system: Mapping[str, Any],
     models: Mapping[str, Any],
-    folder: str | Path,
+    indexes: IndexFiles,
     passages: str | Path,
     unpacked_reader: str | Path,
     threads: int,
@@ -56,8 +56,8 @@ def open_world(
     ----------
     system
         The system's block of the configuration.
-    folder
-        Of the indexes, as ``retrieval.opening.open_retriever`` takes it.
+    indexes
+        Files of the indexes that the system's retriever searches.
     passages
         File of the corpus.
     unpacked_reader
@@ -65,7 +65,7 @@ def open_world(
     """
     store = PassageStore.open(passages)
     return handlers(
-        open_retriever(system["retriever"], folder, store, models, threads),
+        open_retriever(system["retriever"], indexes, store, models, threads),
         store,
         open_verifier(models, threads),
         open_reader(models, unpacked_reader, threads),

@@ -1,32 +1,49 @@
-"""The dense index: exact inner-product search over unit vectors, kept by FAISS.
+"""The dense index: inner products of unit vectors, kept by FAISS, exact or approximate by its type.
 
-A Flat index compares a query with every vector, so nothing is lost to approximation and an exclusion
-cannot leak: excluded vectors are passed over inside the scan, not filtered out of a short list.
+==========  ===================================================================================================
+type        what a search compares the query with
+==========  ===================================================================================================
+``flat``    every vector, in float32: exact
+``fp16``    every vector, rounded to 16 bits a number: half the memory, several times as fast
+``sq8``     every vector, rounded to 8 bits a number: a quarter of the memory
+``ivf``     the vectors of the ``probes`` nearest of ``lists`` cells (k-means)
+``hnsw``    the vectors met on a walk through a graph of ``links`` neighbours each (Malkov & Yashunin 2016)
+==========  ===================================================================================================
+
+Whatever the type, it only proposes candidates: their scores are computed anew from the vectors on disk, in double
+precision. Excluded passages are passed over inside the scan, never filtered out of a short list, and a search goes on
+until it has ``depth`` passages, or all that there are.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import faiss
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from calibrag.errors import InputError
-from calibrag.records import Passage
+from calibrag.errors import ConfigError, InputError
 from calibrag.retrieval import frames
+from calibrag.retrieval.passage_ids import PassageIds, digest, read_ids, write_ids
+from calibrag.retrieval.vectors import Embedder, Vectors
 
-FORMAT = 1
+FORMAT = 2
 """Version of the index folder; raised when its files change their meaning."""
 
-_DESCRIPTION = "calibrag.json"
+_INDEX, _IDS, _DESCRIPTION = "index.faiss", "ids.txt", "calibrag.json"
+FILES = (_INDEX, _IDS, _DESCRIPTION)
 _REBUILD = "build it again: `snakemake --cores 1 --forcerun build_dense_index`"
-_BLOCK = 4096  # vectors in memory at once while they are written
+_SEED = 1234  # of the sample that trains quantisers and cells
+_SAMPLE = 256  # vectors a cell in that sample, as FAISS advises at most
+_QUANTISED = 100_000  # vectors that train a quantiser
+
+RECALL_DEPTHS = (10, 100)
+"""Where recall is measured."""
 
 # FAISS sums single-precision products in an order that depends on batch and threads (noise near 1e-7), so its
 # scores only pick candidates; these are scored again in double precision and compared at this precision
@@ -34,85 +51,63 @@ _DECIMALS = 5
 _SPARE = 50
 
 
-class Embedder(Protocol):
-    """What turns texts into unit vectors: `calibrag.models.embedder.SentenceEmbedder`, or a test's own."""
-
-    def encode(self, texts: list[str]) -> np.ndarray:
-        """Return an array (n, dimension) of float32 with rows of length 1."""
-
-
-def embedding_text(passage: Passage, names: Sequence[str], max_names: int) -> str:
-    """Return what stands for a passage in the dense index: first names, title, section heading, contents.
+def build(vectors: Vectors, ids: PassageIds, path: str | Path, settings: Mapping[str, Any]) -> int:
+    """Write the index into the folder ``path`` and return how many vectors it holds.
 
     Parameters
     ----------
-    names
-        The names annotated in the passage, in their order; the first ``max_names`` different ones are taken.
-    """
-    first = list(dict.fromkeys(name.strip() for name in names if name.strip()))[:max_names]
-    parts = [", ".join(first), passage.title.strip(), (passage.heading or "").strip(), passage.text.strip()]
-    return ". ".join(part for part in parts if part)
-
-
-def embed_passages(
-    passages: Iterable[Passage],
-    count: int,
-    names: Mapping[str, list[str]],
-    embedder: Embedder,
-    max_names: int,
-    path: str | Path,
-) -> list[str]:
-    """Write the vectors of ``count`` passages to the .npy file ``path``, a block at a time, and return their ids."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    ids: list[str] = []
-    vectors = None
-    remaining = iter(passages)
-    while block := list(islice(remaining, _BLOCK)):
-        rows = embedder.encode([embedding_text(p, names.get(p.passage_id, ()), max_names) for p in block])
-        if vectors is None:
-            vectors = np.lib.format.open_memmap(partial, "w+", np.float32, (count, rows.shape[1]))
-        vectors[len(ids) : len(ids) + len(rows)] = rows
-        ids.extend(p.passage_id for p in block)
-    if vectors is None or len(ids) != count:
-        raise ValueError(f"count must be the number of passages, at least 1 (got {count} for {len(ids)} passages)")
-    vectors.flush()
-    partial.replace(path)
-    return ids
-
-
-def build(vectors: np.ndarray, ids: Sequence[str], path: str | Path) -> int:
-    """Write ``index.faiss`` and ``ids.txt`` into the folder ``path`` and return how many vectors they hold.
-
-    Parameters
-    ----------
-    vectors
-        Array (n, dimension) with rows of length 1; may be memory-mapped.
     ids
-        Passage ids, one a row, all different.
+        Passage ids, one a vector, all different.
+    settings
+        A block of ``indexes.dense``: ``type`` and what the type takes.
     """
-    if len(vectors) != len(ids) or len(set(ids)) != len(ids):
-        raise ValueError(f"ids must be different, one a vector (got {len(set(ids))} for {len(vectors)} vectors)")
+    if len(vectors) != len(ids) or not ids.are_distinct():
+        raise ValueError(f"ids must be different, one a vector (got {len(ids)} for {len(vectors)} vectors)")
     path = Path(path)
     path.mkdir(parents=True, exist_ok=True)
     # taken away first and written last: a folder without it is an index whose building was cut short
     (path / _DESCRIPTION).unlink(missing_ok=True)
-    index = faiss.IndexFlatIP(int(vectors.shape[1]))
-    for start in range(0, len(vectors), _BLOCK):
-        block = np.ascontiguousarray(vectors[start : start + _BLOCK], dtype=np.float32)
+    index = _empty(vectors.dimension, settings)
+    if not index.is_trained:
+        count = settings["lists"] * _SAMPLE if settings["type"] == "ivf" else _QUANTISED
+        rows = np.random.default_rng(_SEED).choice(len(vectors), min(count, len(vectors)), replace=False)
+        index.train(vectors[np.sort(rows)])
+    for block in vectors.blocks():
         if not np.allclose(np.linalg.norm(block, axis=1), 1, atol=1e-3):
-            raise ValueError(f"vectors must have length 1 (rows {start} to {start + len(block) - 1} have others)")
+            raise ValueError("vectors must have length 1")
         index.add(block)
-    faiss.write_index(index, str(path / "index.faiss"))
-    (path / "ids.txt").write_text("".join(f"{passage_id}\n" for passage_id in ids), encoding="utf-8")
-    description = {"format": FORMAT, "passages": len(ids), "dimension": index.d}
+    try:
+        faiss.write_index(index, str(path / _INDEX))
+    except RuntimeError as error:
+        raise OSError(f"{path}: the dense index could not be written ({error}); is the disk full?") from error
+    write_ids(path / _IDS, ids)
+    description = {"format": FORMAT, "passages": len(ids), "dimension": index.d, "ids": digest(ids), **settings}
     (path / _DESCRIPTION).write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
     return len(ids)
 
 
+def _empty(dimension: int, settings: Mapping[str, Any]) -> faiss.Index:
+    product = faiss.METRIC_INNER_PRODUCT
+    match settings["type"]:
+        case "flat":
+            return faiss.IndexFlatIP(dimension)
+        case "fp16":
+            return faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_fp16, product)
+        case "sq8":
+            return faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_8bit, product)
+        case "ivf":
+            index = faiss.index_factory(dimension, f"IVF{settings['lists']},Flat", product)
+            index.cp.seed = _SEED
+            return index
+        case "hnsw":
+            index = faiss.IndexHNSWFlat(dimension, settings["links"], product)
+            index.hnsw.efConstruction = settings["build_depth"]
+            return index
+    raise ConfigError("indexes.dense", f"type must be flat, fp16, sq8, ivf or hnsw (got {settings['type']!r})")
+
+
 class DenseRetriever(pt.Transformer):
-    """Exact search over an index that `build` wrote; opens it once, its vectors memory-mapped.
+    """Search over an index that `build` wrote; opens it once, index and vectors memory-mapped where FAISS can.
 
     Input: qid, query and optionally ``exclude``; output: a ranking frame with the input's columns, the score
     being the cosine. All queries of a call are embedded together. A blank query yields no rows.
@@ -121,28 +116,38 @@ class DenseRetriever(pt.Transformer):
     ----------
     path
         Folder of the index.
+    vectors
+        Those that the index was built from.
     embedder
         What embeds the queries; the model must be that of the passages.
     depth
         Passages returned for a query, at most.
     threads
         Threads of FAISS; they are set for the whole process, and change no result.
+    device
+        ``cpu``, or a CUDA device such as ``cuda`` or ``cuda:1``, which wants the package faiss-gpu. An index on a GPU
+        takes no exclusion inside the scan: as many more candidates are fetched as passages are excluded.
 
     Raises
     ------
     InputError
         The folder holds no whole index of this version.
+    ConfigError
+        A CUDA device without faiss-gpu, or without such a GPU.
     """
 
-    def __init__(self, path: str | Path, embedder: Embedder, depth: int, *, threads: int):
+    def __init__(
+        self, path: str | Path, vectors: Vectors, embedder: Embedder, depth: int, *, threads: int, device: str = "cpu"
+    ):
         faiss.omp_set_num_threads(threads)
         self.path = Path(path)
         self.depth = depth
         self._embedder = embedder
-        self._index, self._ids = _open(self.path)
-        self._vectors = faiss.rev_swig_ptr(self._index.get_xb(), self._index.ntotal * self._index.d)
-        self._vectors = self._vectors.reshape(self._index.ntotal, self._index.d)
-        self._rows: dict[str, int] | None = None
+        self._vectors = vectors
+        self._index, self.ids, self._settings = _open(self.path, vectors)
+        self._on_gpu = device != "cpu"
+        if self._on_gpu:
+            self._index = _to_gpu(self._index, device)
 
     def __len__(self) -> int:
         return self._index.ntotal
@@ -161,53 +166,91 @@ class DenseRetriever(pt.Transformer):
             groups.setdefault(excluded[i], []).append(i)
         for out, members in groups.items():
             queries = vectors[[place[inp["query"].iloc[i]] for i in members]]
-            for i, hits in zip(members, self._search(queries, out), strict=True):
+            for i, hits in zip(members, self._search(queries, self.ids.rows(out)), strict=True):
                 found[i] = hits
         return frames.results(inp, found)
 
-    def _search(self, queries: np.ndarray, excluded: frozenset[str]) -> list[tuple[list[str], list[float]]]:
-        """Return ids and scores of each query's nearest passages outside ``excluded``."""
-        rows = self._positions(excluded)
-        parameters = None
-        if len(rows):
-            # the names keep the selectors alive: FAISS holds bare pointers to them
-            inside = faiss.IDSelectorBatch(rows)
-            outside = faiss.IDSelectorNot(inside)
-            parameters = faiss.SearchParameters(sel=outside)
-        limit = min(self.depth + _SPARE, self._index.ntotal)
+    def _search(self, queries: np.ndarray, out: np.ndarray) -> list[tuple[list[str], list[float]]]:
+        """Return ids and scores of each query's nearest passages outside the rows ``out``."""
+        left = len(self) - len(out)
+        wanted = min(self.depth, left)
+        limit = min(self.depth + _SPARE, left)
+        effort = 1
         found: list[tuple[list[str], list[float]] | None] = [None] * len(queries)
-        pending = list(range(len(queries)))
+        pending = list(range(len(queries))) if left else []
         while pending:
-            candidates = self._index.search(queries[pending], limit, params=parameters)[1]
+            candidates = self._candidates(queries[pending], limit, out, effort)
+            whole = limit == left or effort >= len(self)
             for i, nearest in zip(list(pending), candidates, strict=True):
-                # FAISS fills up with -1 where fewer vectors are left
-                hits = self._ranked(queries[i], nearest[nearest >= 0], whole=limit == len(self) or nearest[-1] < 0)
+                nearest = nearest[nearest >= 0]  # FAISS fills up with -1 where it met fewer vectors
+                hits = None
+                if len(nearest) >= wanted or whole:
+                    # an approximate search that met fewer than asked for may have missed some, but no tie is cut
+                    hits = self._ranked(queries[i], nearest, whole=whole or len(nearest) < limit)
                 if hits is not None:
                     found[i] = hits
                     pending.remove(i)
-            limit = min(limit * 4, self._index.ntotal)
-        return found
+            limit = min(limit * 4, left)
+            effort = min(effort * 4, len(self))
+        return [hits or ([], []) for hits in found]
+
+    def _candidates(self, queries: np.ndarray, limit: int, out: np.ndarray, effort: int) -> np.ndarray:
+        """Return the rows of the nearest vectors, (queries, limit); -1 where fewer were met.
+
+        ``effort`` multiplies the part of the index that an approximate search visits.
+        """
+        if self._on_gpu:
+            nearest = self._index.search(queries, min(limit + len(out), len(self)))[1]
+            return np.where(np.isin(nearest, out), -1, nearest)
+        # the names keep the selectors alive: FAISS holds bare pointers to them
+        inside = faiss.IDSelectorBatch(out) if len(out) else None
+        outside = {"sel": faiss.IDSelectorNot(inside)} if len(out) else {}
+        match self._settings["type"]:
+            case "ivf":
+                probes = min(self._settings["probes"] * effort, self._settings["lists"])
+                parameters = faiss.SearchParametersIVF(nprobe=probes, **outside)
+            case "hnsw":
+                visited = max(self._settings["search_depth"], limit) * effort
+                parameters = faiss.SearchParametersHNSW(efSearch=min(visited, len(self)), **outside)
+            case _:
+                parameters = faiss.SearchParameters(**outside) if outside else None
+        return self._index.search(queries, limit, params=parameters)[1]
 
     def _ranked(self, query: np.ndarray, nearest: np.ndarray, whole: bool) -> tuple[list[str], list[float]] | None:
         """Return the ranking of the candidates; None where a tie may run past them, so that more are needed."""
         scores = np.round(self._vectors[nearest].astype(np.float64) @ query.astype(np.float64), _DECIMALS)
         if not whole and scores.min() >= np.partition(scores, -self.depth)[-self.depth] - 10.0**-_DECIMALS:
             return None
-        ids = [self._ids[row] for row in nearest]
+        ids = self.ids.take(nearest)
         best = frames.order(ids, scores, self.depth)
         return [ids[i] for i in best], [float(scores[i]) for i in best]
 
-    def _positions(self, excluded: frozenset[str]) -> np.ndarray:
-        """Return the row numbers of these passages; ids that the index lacks have none."""
-        if not excluded:
-            return np.zeros(0, dtype=np.int64)
-        if self._rows is None:
-            self._rows = {passage_id: row for row, passage_id in enumerate(self._ids)}
-        return np.array(sorted(self._rows[i] for i in excluded if i in self._rows), dtype=np.int64)
+
+def measure_recall(
+    path: str | Path, vectors: Vectors, embedder: Embedder, queries: Sequence[tuple[str, str]], threads: int
+) -> pd.DataFrame:
+    """Return for each (qid, query) the recall of an index against exact search: columns qid, depth, recall in [0, 1].
+
+    Recall at a depth is the share of the ``depth`` nearest passages that the index returns among its own ``depth``.
+    """
+    asked = [(qid, text) for qid, text in queries if text.strip()]
+    points = np.asarray(embedder.encode([text for _, text in asked]), dtype=np.float32)
+    flat = faiss.IndexFlatIP(vectors.dimension)
+    for block in vectors.blocks():
+        flat.add(block)
+    rows = []
+    for depth in RECALL_DEPTHS:
+        retriever = DenseRetriever(path, vectors, embedder, depth, threads=threads)
+        nobody = np.zeros(0, dtype=np.int64)
+        exact = flat.search(points, min(depth + _SPARE, len(vectors)))[1]
+        for (qid, _), point, near, found in zip(asked, points, exact, retriever._search(points, nobody), strict=True):
+            wanted = set(retriever._ranked(point, near, whole=True)[0])
+            rows.append({"qid": qid, "depth": depth, "recall": len(wanted & set(found[0])) / len(wanted)})
+    return pd.DataFrame(rows, columns=["qid", "depth", "recall"])
 
 
-def _open(path: Path) -> tuple[faiss.IndexFlatIP, list[str]]:
-    """Return the opened index and its passage ids, or raise InputError with the way out."""
+def _open(path: Path, vectors: Vectors) -> tuple[faiss.Index, PassageIds, dict]:
+    """Return the opened index, its passage ids and its settings, or raise InputError with the way out."""
     try:
         description = json.loads((path / _DESCRIPTION).read_text(encoding="utf-8"))
         found = description["format"]
@@ -216,12 +259,22 @@ def _open(path: Path) -> tuple[faiss.IndexFlatIP, list[str]]:
     if found != FORMAT:
         raise InputError(path, f"dense index must be of format {FORMAT} (got {found}); {_REBUILD}")
     try:
-        index = faiss.read_index(str(path / "index.faiss"), faiss.IO_FLAG_MMAP_IFC)
-        ids = (path / "ids.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    except (RuntimeError, OSError, UnicodeDecodeError) as error:
+        index = faiss.read_index(str(path / _INDEX), faiss.IO_FLAG_MMAP_IFC)
+    except RuntimeError as error:
         raise InputError(path, f"unreadable dense index ({error}); {_REBUILD}") from error
-    sizes = (description.get("passages"), index.ntotal, len(ids))
-    if len(set(sizes)) != 1 or not isinstance(index, faiss.IndexFlat):
-        problem = f"index, ids and description must be as many (got {sizes[1]}, {sizes[2]} and {sizes[0]})"
-        raise InputError(path, f"dense index is damaged: {problem}; {_REBUILD}")
-    return index, ids
+    ids = read_ids(path / _IDS)
+    sizes = (description.get("passages"), index.ntotal, len(ids), len(vectors))
+    if len(set(sizes)) != 1 or index.d != vectors.dimension or type(index) is not type(_empty(index.d, description)):
+        problem = f"index, ids, vectors and description must be as many (got {sizes[1:]} and {sizes[0]})"
+        raise InputError(path, f"dense index is damaged, or of other vectors: {problem}; {_REBUILD}")
+    return index, ids, description
+
+
+def _to_gpu(index: faiss.Index, device: str) -> faiss.Index:
+    """Return a copy of the index on a GPU."""
+    number = int(device.partition(":")[2] or 0)
+    available = faiss.get_num_gpus() if hasattr(faiss, "StandardGpuResources") else 0
+    if number >= available:
+        way_out = f"choose one of the first {available}" if available else "install faiss-gpu in place of faiss-cpu"
+        raise ConfigError("models.device", f"{device}: FAISS sees {available} GPUs; {way_out}, or set cpu")
+    return faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), number, index)
