@@ -3,7 +3,7 @@
 PYTHON ?= python3.11
 # cores that the workflow may use: a number, or all
 CORES ?= all
-# what to make: any target or file of the workflow
+# what to make: any targets or files of the workflow
 TARGET ?= all
 # further arguments of snakemake, such as --configfile mine.yaml
 ARGS ?=
@@ -26,7 +26,7 @@ help:  ## list these targets
 
 run: $(VENV)/.installed  ## install, run the workflow, write the report
 	@$(SNAKEMAKE) --cores $(CORES) $(TARGET) $(ARGS)
-	@test $(TARGET) != all || $(MAKE) --no-print-directory report
+	@test "$(TARGET)" != all || $(MAKE) --no-print-directory report
 
 report: $(VENV)/.installed  ## write results/report.html, if a table, figure or caption is newer
 	@if [ ! -f results/report.html ] || \

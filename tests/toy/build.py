@@ -3,7 +3,7 @@
     PYTHONPATH=workflow/src python tests/toy/build.py
 
 Each holds QUESTIONS test questions, the documents that support them, and distractors: for film DISTRACTORS articles
-drawn by SEED; for hotpotqa-open the neighbours in the file, which come from the context of the same question.
+drawn by SEED; for the others the neighbours in the file, which come from the context of the same question.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from calibrag.collections.splitting import draw_order
 from calibrag.records import Document, Question, read_jsonl, write_jsonl
+from calibrag.retrieval.runs import read_run, write_run
 
 SEED = 7
 QUESTIONS = 12
@@ -42,13 +43,16 @@ def choose_documents(documents: list[Document], questions: list[Question], colle
 
 
 def build(target: Path) -> None:
-    """Write {film,hotpotqa-open}/{documents,questions}.jsonl.xz."""
-    for collection in ("film", "hotpotqa-open"):
+    """Write {documents,questions}.jsonl.xz of each collection, and the part of a published ranking."""
+    for collection in ("film", "hotpotqa-open", "hotpotqa-pooled"):
         questions = choose_questions(SHIPPED / collection / "questions.jsonl.xz")
         documents = list(read_jsonl(SHIPPED / collection / "documents.jsonl.xz", Document))
         chosen = choose_documents(documents, questions, collection)
         write_jsonl(target / collection / "documents.jsonl.xz", chosen)
         write_jsonl(target / collection / "questions.jsonl.xz", questions)
+        for file in (SHIPPED / collection).glob("published_*.txt.xz"):
+            ranked = read_run(file)
+            write_run(target / collection / file.name, {q.qid: ranked[q.qid] for q in questions}, "published")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,10 @@ import yaml
 from conftest import Workflow
 
 COLLECTIONS = ["film", "hotpotqa-open"]
+RETRIEVERS = ["lexical", "lexical-no-names"]
 SETTINGS = {
-    "collections": {name: {"sample": {"size": 3}} for name in COLLECTIONS},
+    "collections": {name: {"sample": {"size": 3}} for name in [*COLLECTIONS, "hotpotqa-pooled"]},
+    "experiments": {"retrieval": {"retrievers": RETRIEVERS}},
     "systems": {"bitem": {"passes": {"minimum": 1, "maximum": 2}}},
 }
 
@@ -22,7 +24,8 @@ def finished(tmp_path_factory):
     """The results folder of one run of ``all``, and what the run printed."""
     workflow = Workflow(tmp_path_factory.mktemp("run"))
     workflow.changes = SETTINGS
-    done = workflow.run("--cores", "2", "all")
+    extra = [f"results/tables/retrieval/{name}.csv" for name in ("retrieval", "significance", "published")]
+    done = workflow.run("--cores", "2", "--", "all", *extra)
     assert done.returncode == 0, done.output
     return workflow, done.output
 
@@ -32,8 +35,8 @@ def results(finished):
     return finished[0].folder / "results"
 
 
-def table(results, name):
-    return pd.read_csv(results / "tables" / "main" / f"{name}.csv")
+def table(results, name, experiment="main"):
+    return pd.read_csv(results / "tables" / experiment / f"{name}.csv")
 
 
 def records(path):
@@ -43,7 +46,7 @@ def records(path):
 
 
 def test_every_table_has_a_csv_and_a_markdown_file_of_as_many_rows(results):
-    for name in ("collections", "models", "reader", "retrieval", "passage_runs", "answer_runs"):
+    for name in ("collections", "models", "reader", "retrieval", "significance", "passage_runs", "answer_runs"):
         rows = table(results, name)
         markdown = (results / "tables" / "main" / f"{name}.md").read_text()
         assert len(rows) > 0
@@ -75,6 +78,22 @@ def test_measures_lie_in_their_ranges_and_inside_their_intervals(results):
 def test_retrieval_finds_support(results):
     hybrid = table(results, "retrieval").query("retriever == 'hybrid'")
     assert (hybrid["R@20"] > 0.3).all()
+
+
+def test_the_retrieval_experiment_compares_its_retrievers_on_three_collections(results):
+    retrieval, pairs = table(results, "retrieval", "retrieval"), table(results, "significance", "retrieval")
+    assert list(retrieval["retriever"]) == RETRIEVERS * 3
+    assert len(pairs) == 3 * 3
+    assert (pairs["won"] + pairs["lost"] + pairs["tied"] == pairs["n"]).all()
+    means = retrieval.set_index(["collection", "retriever"])
+    for row in pairs.itertuples():
+        first, second = (means.loc[(row.collection, name), row.measure] for name in (row.first, row.second))
+        assert row.difference == pytest.approx(first - second)
+
+
+def test_rankings_stand_beside_published_ones(results):
+    published = table(results, "published", "retrieval")
+    assert list(published["source"]) == ["printed"] * 3 + ["recomputed"] * 2 + ["ours"] * 2 + ["difference"] * 2
 
 
 def test_a_second_pass_never_sees_what_the_first_recorded(results):

@@ -1,6 +1,7 @@
 """What a run would do: the jobs of each target, and errors before the first job."""
 
 import pytest
+import yaml
 
 
 def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
@@ -17,20 +18,20 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "build_dense_index": 2,
         "rank_questions": 8,
         "unpack_reader": 1,
-        "evaluate_reranker": 1,
-        "evaluate_verifier": 1,
+        "evaluate_adapter": 2,
         "run_pass": 8,
         "evaluate_reader": 2,
         "score_reader": 2,
         "select_passage_runs": 2,
         "select_answer_runs": 2,
-        "score_retrieval": 8,
+        "score_retrieval": 2,
         "score_passage_runs": 2,
         "score_answer_runs": 2,
         "tabulate_collections": 1,
         "tabulate_models": 1,
         "tabulate_reader": 1,
         "tabulate_retrieval": 1,
+        "tabulate_significance": 1,
         "tabulate_passage_runs": 1,
         "tabulate_answer_runs": 1,
         "draw_accuracy_hmr": 1,
@@ -59,6 +60,28 @@ def test_a_lexical_ranking_needs_no_vectors_and_no_adapter(workflow):
     assert not {"embed_passages", "build_dense_index"} & set(plan)
     done = workflow.run("--dry-run", "results/film/retrieval/rankings/lexical.tsv.gz")
     assert "adapter" not in done.output
+
+
+def test_the_retrieval_experiment_is_a_target_of_its_own(workflow):
+    plan = workflow.plan("results/tables/retrieval/retrieval.csv", "results/tables/retrieval/published.csv")
+    retrievers = yaml.safe_load((workflow.root / "config.yaml").read_text())["experiments"]["retrieval"]["retrievers"]
+    assert plan["rank_questions"] == 3 * len(retrievers)
+    assert plan["score_retrieval"] == 3
+    assert plan["compare_published"] == plan["tabulate_published"] == 1
+    assert "run_pass" not in plan
+
+
+def test_an_experiment_without_systems_reports_no_runs(workflow):
+    workflow.changes = {"reporting": {"experiments": ["retrieval"]}}
+    plan = workflow.plan("all")
+    assert plan["tabulate_significance"] == 1
+    assert not {"run_pass", "tabulate_answer_runs", "draw_accuracy_hmr"} & set(plan)
+
+
+def test_published_results_are_refused_where_there_are_none(workflow):
+    done = workflow.run("--dry-run", "results/tables/main/published.csv")
+    assert done.returncode != 0
+    assert "published: holds no collection of experiments.main (has hotpotqa-pooled)" in done.output
 
 
 def test_an_adapter_is_trained_on_demand(workflow):

@@ -78,6 +78,7 @@ def test_after_an_edit_in_evaluation_only_evaluation_and_what_follows_is_made(co
         "tabulate_passage_runs",
         "tabulate_reader",
         "tabulate_retrieval",
+        "tabulate_significance",
         "draw_accuracy_hmr",
         "write_run_config",
     }
@@ -88,7 +89,7 @@ def test_after_an_edit_in_chunking_everything_from_the_passages_on_is_made(copie
     rules = stale(copied)
     assert "chunk_documents" in rules
     assert "run_pass" in rules
-    assert not {"read_documents", "evaluate_reranker", "evaluate_verifier"} & rules
+    assert not {"read_documents", "evaluate_adapter"} & rules
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,7 @@ def test_after_a_changed_bootstrap_only_tables_and_figures_are_made(copied):
         "tabulate_passage_runs",
         "tabulate_reader",
         "tabulate_retrieval",
+        "tabulate_significance",
         "draw_accuracy_hmr",
         "write_run_config",
     }

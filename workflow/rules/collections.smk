@@ -40,6 +40,7 @@ rule read_questions:
         "results/benchmarks/collections/read_questions/{collection}.tsv"
     params:
         code=fingerprint("read_questions"),
+        answered=lookup(dpath="collections/{collection}/answers", within=config),
         split=lookup(dpath="collections/{collection}/split", within=config),
         sample=lookup(dpath="collections/{collection}/sample", within=config),
     threads: 1

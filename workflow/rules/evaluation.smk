@@ -1,35 +1,66 @@
 """How good is each ranking, passage run and answer run, question by question?
 
 Needs     questions, qrels, rankings, runs
-Makes     results/{collection}/evaluation/rankings/{retriever}.csv and results/{collection}/{system}/evaluation/
-          passages.csv, answers.csv: one row a question; reader.csv: one row a choice
-Steps     the four rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
+Makes     results/{collection}/evaluation/rankings/{experiment}.csv and results/{collection}/{system}/evaluation/
+          passages.csv, answers.csv: one row a question; reader.csv: one row a choice;
+          results/{collection}/evaluation/published/{experiment}.csv, where others published a ranking
+Steps     the five rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
           runs one ablation and nothing else
 """
 
 
 rule score_retrieval:
-    """Measure a retriever's ranking of each question."""
+    """Measure the rankings of an experiment's retrievers on each question."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
         qrels="results/{collection}/corpus/qrels.txt",
-        ranking="results/{collection}/retrieval/rankings/{retriever}.tsv.gz",
+        rankings=take.each("results/{collection}/retrieval/rankings/{retriever}.tsv.gz"),
     output:
-        "results/{collection}/evaluation/rankings/{retriever}.csv",
+        "results/{collection}/evaluation/rankings/{experiment}.csv",
     log:
-        "results/logs/evaluation/score_retrieval/{collection}/{retriever}.log",
+        "results/logs/evaluation/score_retrieval/{collection}/{experiment}.log",
     benchmark:
-        "results/benchmarks/evaluation/score_retrieval/{collection}/{retriever}.tsv"
+        "results/benchmarks/evaluation/score_retrieval/{collection}/{experiment}.tsv"
     params:
         code=fingerprint("score_retrieval"),
+        retrievers=take.chosen("retrievers"),
         measures=lookup(dpath="evaluation/measures", within=config),
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=700,
     conda:
         "../../envs/base.yaml"
     script:
         "../scripts/score_retrieval.py"
+
+
+rule compare_published:
+    """Measure an experiment's rankings as those who published theirs measured them."""
+    input:
+        asked=lookup(dpath="collections/{collection}/questions", within=config),
+        questions="results/{collection}/collections/questions.jsonl",
+        passages="results/{collection}/corpus/passages.parquet",
+        theirs=lookup(dpath="published/{collection}/ranking", within=config),
+        means=lookup(dpath="published/{collection}/means", within=config),
+        ours=take.each("results/{collection}/retrieval/rankings/{retriever}.tsv.gz"),
+    output:
+        "results/{collection}/evaluation/published/{experiment}.csv",
+    log:
+        "results/logs/evaluation/compare_published/{collection}/{experiment}.log",
+    benchmark:
+        "results/benchmarks/evaluation/compare_published/{collection}/{experiment}.tsv"
+    params:
+        code=fingerprint("compare_published"),
+        retrievers=take.chosen("retrievers"),
+        published=lookup(dpath="published/{collection}", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/compare_published.py"
 
 
 rule score_passage_runs:

@@ -81,20 +81,20 @@ rule unpack_reader:
         "../scripts/unpack_reader.py"
 
 
-rule evaluate_reranker:
-    """Measure the reranker on held-out questions, beside untrained cosine and shared words."""
+rule evaluate_adapter:
+    """Measure the cross-encoder of an adapter on held-out pairs, beside untrained cosine and shared words."""
     input:
-        pairs=BASE / "workflow/resources/adapters/reranker/dev.jsonl.xz",
-        adapter=take.reranker,
+        pairs=BASE / "workflow/resources/adapters/{adapter}/dev.jsonl.xz",
+        adapter=take.adapter,
     output:
-        "results/models/reranker/evaluation.csv",
+        "results/models/{adapter}/evaluation.csv",
     log:
-        "results/logs/models/evaluate_reranker.log",
+        "results/logs/models/evaluate_adapter/{adapter}.log",
     benchmark:
-        "results/benchmarks/models/evaluate_reranker.tsv"
+        "results/benchmarks/models/evaluate_adapter/{adapter}.tsv"
     params:
-        code=fingerprint("evaluate_reranker"),
-        encoder=lookup(dpath="models/reranker", within=config),
+        code=fingerprint("evaluate_adapter"),
+        encoder=take.encoder,
         embedder=lookup(dpath="models/embedder", within=config),
         device=lookup(dpath="models/device", within=config),
     threads: 1
@@ -103,29 +103,4 @@ rule evaluate_reranker:
     conda:
         "../../envs/base.yaml"
     script:
-        "../scripts/evaluate_reranker.py"
-
-
-rule evaluate_verifier:
-    """Measure the verifier on held-out claims, beside untrained cosine and shared words."""
-    input:
-        pairs=BASE / "workflow/resources/adapters/verifier/dev.jsonl.xz",
-        adapter=take.verifier,
-    output:
-        "results/models/verifier/evaluation.csv",
-    log:
-        "results/logs/models/evaluate_verifier.log",
-    benchmark:
-        "results/benchmarks/models/evaluate_verifier.tsv"
-    params:
-        code=fingerprint("evaluate_verifier"),
-        encoder=lookup(dpath="models/verifier/encoder", within=config),
-        embedder=lookup(dpath="models/embedder", within=config),
-        device=lookup(dpath="models/device", within=config),
-    threads: 1
-    resources:
-        mem_mb=1500,
-    conda:
-        "../../envs/base.yaml"
-    script:
-        "../scripts/evaluate_verifier.py"
+        "../scripts/evaluate_adapter.py"

@@ -10,12 +10,12 @@ Steps     one rule a table; each reads its own inputs only, so one changed syste
 rule tabulate_collections:
     """Count documents, passages, names, questions and their support in each collection."""
     input:
-        documents=collect("results/{collection}/collections/documents.jsonl.gz", collection=take.chosen("collections")),
-        questions=collect("results/{collection}/collections/questions.jsonl", collection=take.chosen("collections")),
-        passages=collect("results/{collection}/corpus/passages.parquet", collection=take.chosen("collections")),
-        annotations=collect("results/{collection}/corpus/annotations.parquet", collection=take.chosen("collections")),
-        qrels=collect("results/{collection}/corpus/qrels.txt", collection=take.chosen("collections")),
-        unmatched=collect("results/{collection}/corpus/unmatched.csv", collection=take.chosen("collections")),
+        documents=take.each("results/{collection}/collections/documents.jsonl.gz"),
+        questions=take.each("results/{collection}/collections/questions.jsonl"),
+        passages=take.each("results/{collection}/corpus/passages.parquet"),
+        annotations=take.each("results/{collection}/corpus/annotations.parquet"),
+        qrels=take.each("results/{collection}/corpus/qrels.txt"),
+        unmatched=take.each("results/{collection}/corpus/unmatched.csv"),
     output:
         csv=report(
             "results/tables/{experiment}/collections.csv",
@@ -77,11 +77,7 @@ rule tabulate_models:
 rule tabulate_reader:
     """Set the reader beside a first and a random candidate, and beside itself on the gold passages."""
     input:
-        collect(
-            "results/{collection}/{system}/evaluation/reader.csv",
-            collection=take.chosen("collections"),
-            system=take.chosen("systems"),
-        ),
+        take.each("results/{collection}/{system}/evaluation/reader.csv"),
     output:
         csv=report(
             "results/tables/{experiment}/reader.csv",
@@ -112,11 +108,7 @@ rule tabulate_reader:
 rule tabulate_retrieval:
     """Set the retrievers side by side, with bootstrap intervals."""
     input:
-        collect(
-            "results/{collection}/evaluation/rankings/{retriever}.csv",
-            collection=take.chosen("collections"),
-            retriever=take.chosen("retrievers"),
-        ),
+        take.each("results/{collection}/evaluation/rankings/{experiment}.csv"),
     output:
         csv=report(
             "results/tables/{experiment}/retrieval.csv",
@@ -132,7 +124,9 @@ rule tabulate_retrieval:
         "results/benchmarks/reporting/tabulate_retrieval/{experiment}.tsv"
     params:
         code=fingerprint("tabulate_retrieval"),
-        evaluation=lookup(dpath="evaluation", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
         models=take.model_names("embedder", "reranker"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
@@ -144,14 +138,74 @@ rule tabulate_retrieval:
         "../scripts/tabulate_retrieval.py"
 
 
+rule tabulate_significance:
+    """Compare each pair of retrievers: difference, tests, questions won and lost, effect sizes."""
+    input:
+        take.each("results/{collection}/evaluation/rankings/{experiment}.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/significance.csv",
+            caption="../report/significance.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "significance"},
+        ),
+        md="results/tables/{experiment}/significance.md",
+    log:
+        "results/logs/reporting/tabulate_significance/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_significance/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_significance"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_significance.py"
+
+
+rule tabulate_published:
+    """Set retrievers beside the rankings that others published."""
+    input:
+        take.published,
+    output:
+        csv=report(
+            "results/tables/{experiment}/published.csv",
+            caption="../report/published.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "published results"},
+        ),
+        md="results/tables/{experiment}/published.md",
+    log:
+        "results/logs/reporting/tabulate_published/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_published/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_published"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        models=take.model_names("embedder", "reranker"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_published.py"
+
+
 rule tabulate_passage_runs:
     """Set the passage runs side by side, with bootstrap intervals."""
     input:
-        collect(
-            "results/{collection}/{system}/evaluation/passages.csv",
-            collection=take.chosen("collections"),
-            system=take.chosen("systems"),
-        ),
+        take.each("results/{collection}/{system}/evaluation/passages.csv"),
     output:
         csv=report(
             "results/tables/{experiment}/passage_runs.csv",
@@ -167,7 +221,10 @@ rule tabulate_passage_runs:
         "results/benchmarks/reporting/tabulate_passage_runs/{experiment}.tsv"
     params:
         code=fingerprint("tabulate_passage_runs"),
-        evaluation=lookup(dpath="evaluation", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        filed=lookup(dpath="evaluation/passages_filed", within=config),
         models=take.model_names("embedder", "reranker", "verifier", "reader"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
@@ -182,11 +239,7 @@ rule tabulate_passage_runs:
 rule tabulate_answer_runs:
     """Set the answer runs side by side: accuracy and confidence, with bootstrap intervals."""
     input:
-        collect(
-            "results/{collection}/{system}/evaluation/answers.csv",
-            collection=take.chosen("collections"),
-            system=take.chosen("systems"),
-        ),
+        take.each("results/{collection}/{system}/evaluation/answers.csv"),
     output:
         csv=report(
             "results/tables/{experiment}/answer_runs.csv",
@@ -202,7 +255,8 @@ rule tabulate_answer_runs:
         "results/benchmarks/reporting/tabulate_answer_runs/{experiment}.tsv"
     params:
         code=fingerprint("tabulate_answer_runs"),
-        evaluation=lookup(dpath="evaluation", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        missing=lookup(dpath="evaluation/missing", within=config),
         models=take.model_names("embedder", "reranker", "verifier", "reader"),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
@@ -245,21 +299,13 @@ rule draw_accuracy_hmr:
 rule tables:
     """Make the tables and figures of the reported experiments."""
     input:
-        collect(
-            "results/tables/{experiment}/{table}.csv",
-            experiment=lookup(dpath="reporting/experiments", within=config),
-            table=["collections", "models", "reader", "retrieval", "passage_runs", "answer_runs"],
-        ),
-        collect(
-            "results/figures/{experiment}/accuracy_hmr.svg",
-            experiment=lookup(dpath="reporting/experiments", within=config),
-        ),
+        take.reported,
 
 
 rule write_run_config:
     """Write the resolved configuration beside the results, with versions and the git revision."""
     input:
-        rules.tables.input,
+        take.reported,
         requirements=BASE / "requirements.in",
     output:
         "results/run_config.yaml",

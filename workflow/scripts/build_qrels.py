@@ -3,9 +3,10 @@
 import pandas as pd
 
 from calibrag.corpus.store import read_passages
-from calibrag.corpus.support import UnmatchedFact, qrels, write_qrels
+from calibrag.corpus.support import UnmatchedFact, qrels
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
+from calibrag.retrieval.runs import write_qrels
 
 with logged(snakemake.log[0]) as job:
     questions = list(read_jsonl(snakemake.input.questions, Question))

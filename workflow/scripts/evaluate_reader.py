@@ -1,11 +1,11 @@
 """Let the reader answer from what a pass read, and from the gold passages."""
 
 from calibrag.corpus.store import PassageStore
-from calibrag.evaluation.trec import read_qrels
 from calibrag.execution.opening import open_reader
 from calibrag.execution.reader_study import gold_context, read_alone, read_in_pass
 from calibrag.job import logged
 from calibrag.records import Question, Trace, read_jsonl
+from calibrag.retrieval.runs import read_qrels
 
 files, made = snakemake.input, snakemake.output
 

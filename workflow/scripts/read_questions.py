@@ -8,6 +8,7 @@ with logged(snakemake.log[0]) as job:
     _, questions = read_collection(
         documents=snakemake.input.documents,
         questions=snakemake.input.questions,
+        answered=snakemake.params.answered,
         split=snakemake.params.split,
         limit=snakemake.params.sample["size"],
         seed=snakemake.params.sample["seed"],

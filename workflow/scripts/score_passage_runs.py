@@ -2,22 +2,18 @@
 
 from pathlib import Path
 
-import pandas as pd
-
-from calibrag.evaluation.passage_runs import score_passage_run
-from calibrag.evaluation.trec import read_qrels, read_rankings
+from calibrag.evaluation.passage_runs import score_rankings
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
+from calibrag.retrieval.runs import read_qrels, read_rankings
+
+files, names = snakemake.input, snakemake.wildcards
 
 with logged(snakemake.log[0]) as job:
-    qrels = read_qrels(snakemake.input.qrels)
-    qids = [question.qid for question in read_jsonl(snakemake.input.questions, Question)]
-    scores = {
-        (snakemake.wildcards.collection, snakemake.wildcards.system, Path(run).stem): score_passage_run(
-            read_rankings(run), qrels, snakemake.params.measures, qids
-        )
-        for run in snakemake.input.runs
-    }
-    table = pd.concat(scores, names=["collection", "system", "run"]).reset_index(level=[0, 1, 2])
-    table.to_csv(snakemake.output[0], index=False)
-    job.info(f"{len(scores)} runs, {len(qids)} questions")
+    runs = {Path(run).stem: read_rankings(run) for run in files.runs}
+    qids = [question.qid for question in read_jsonl(files.questions, Question)]
+    scores = score_rankings(runs, read_qrels(files.qrels), snakemake.params.measures, qids)
+    scores.insert(0, "system", names.system)
+    scores.insert(0, "collection", names.collection)
+    scores.to_csv(snakemake.output[0], index=False)
+    job.info(f"{len(runs)} runs, {len(qids)} questions")

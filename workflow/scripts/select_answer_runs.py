@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from calibrag.evaluation.trec import read_rankings
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import write_jsonl
+from calibrag.retrieval.runs import read_rankings
 from calibrag.runs.answer_runs import ANSWER_RUNS
 
 with logged(snakemake.log[0]) as job:

@@ -2,15 +2,11 @@
 
 from calibrag.job import logged
 from calibrag.reporting import summaries
-from calibrag.reporting.tables import caption, describe_intervals, write_table
+from calibrag.reporting.tables import write_report
 
-evaluation = snakemake.params.evaluation
-bootstrap = evaluation["bootstrap"]
+params = snakemake.params
 
 with logged(snakemake.log[0]) as job:
-    table = summaries.summarise_answers(summaries.read_rows(snakemake.input), evaluation)
-    intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
-    models = snakemake.params.models
-    text = caption("Answer runs", summaries.counts(table), {"bootstrap": bootstrap["seed"]}, models, intervals, [])
-    digits = snakemake.params.digits
-    write_table(table, snakemake.output.csv, snakemake.output.md, summaries.ANSWERS, text, digits, digits)
+    table = summaries.summarise_answers(summaries.read_rows(snakemake.input), params.missing, params.bootstrap)
+    counts, made = summaries.counts(table), dict(models=params.models, bootstrap=params.bootstrap)
+    write_report(snakemake.output, table, summaries.ANSWERS, params.digits, "Answer runs", counts, **made)

@@ -2,10 +2,11 @@
 
 from calibrag.job import logged
 from calibrag.reporting import summaries
-from calibrag.reporting.tables import caption, write_table
+from calibrag.reporting.tables import write_report
+
+files, params = snakemake.input, snakemake.params
 
 with logged(snakemake.log[0]) as job:
-    table = summaries.summarise_models({"reranker": snakemake.input.reranker, "verifier": snakemake.input.verifier})
-    text = caption("The adapters on held-out pairs", {}, {}, snakemake.params.models, None, [])
-    digits = snakemake.params.digits
-    write_table(table, snakemake.output.csv, snakemake.output.md, summaries.MODELS, text, digits, digits)
+    table = summaries.summarise_models({"reranker": files.reranker, "verifier": files.verifier})
+    subject = "The adapters on held-out pairs"
+    write_report(snakemake.output, table, summaries.MODELS, params.digits, subject, {}, models=params.models)

@@ -2,17 +2,13 @@
 
 from calibrag.job import logged
 from calibrag.reporting import summaries
-from calibrag.reporting.tables import caption, describe_intervals, write_table
+from calibrag.reporting.tables import write_report
 
-keys = ["collection", "system", "run"]
-evaluation = snakemake.params.evaluation
-bootstrap = evaluation["bootstrap"]
+keys, params = ["collection", "system", "run"], snakemake.params
 
 with logged(snakemake.log[0]) as job:
-    table = summaries.summarise_rankings(summaries.read_rows(snakemake.input), keys, evaluation)
-    headings = summaries.ranking_headings(keys, evaluation["measures"])
-    intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
-    models = snakemake.params.models
-    text = caption("Passage runs", summaries.counts(table), {"bootstrap": bootstrap["seed"]}, models, intervals, [])
-    digits = snakemake.params.digits
-    write_table(table, snakemake.output.csv, snakemake.output.md, headings, text, digits, digits)
+    scores = summaries.read_rows(snakemake.input)
+    table = summaries.summarise_rankings(scores, keys, params.measures, params.no_relevant, params.bootstrap)
+    headings = summaries.ranking_headings(keys, params.measures)
+    counts, made = summaries.counts(table), dict(models=params.models, bootstrap=params.bootstrap)
+    write_report(snakemake.output, table, headings, params.digits, "Passage runs", counts, **made)

@@ -2,13 +2,11 @@
 
 from calibrag.job import logged
 from calibrag.reporting import summaries
-from calibrag.reporting.tables import caption, describe_intervals, write_table
+from calibrag.reporting.tables import write_report
 
-bootstrap = snakemake.params.bootstrap
+params = snakemake.params
 
 with logged(snakemake.log[0]) as job:
     table = summaries.read_rows(snakemake.input)
-    intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
-    text = caption("The reader", {}, {"bootstrap": bootstrap["seed"]}, snakemake.params.models, intervals, [])
-    digits = snakemake.params.digits
-    write_table(table, snakemake.output.csv, snakemake.output.md, summaries.READER, text, digits, digits)
+    made = dict(models=params.models, bootstrap=params.bootstrap)
+    write_report(snakemake.output, table, summaries.READER, params.digits, "The reader", {}, **made)

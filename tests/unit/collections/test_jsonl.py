@@ -32,10 +32,10 @@ def lines(entries):
 def read(tmp_path):
     """Read a collection written from these records; a text stands for a raw line."""
 
-    def read(documents=DOCUMENTS, questions=QUESTIONS, split="test", limit=None, seed=0):
+    def read(documents=DOCUMENTS, questions=QUESTIONS, split="test", limit=None, seed=0, answered=True):
         (tmp_path / "documents.jsonl").write_text(lines(documents), encoding="utf-8")
         (tmp_path / "questions.jsonl").write_text(lines(questions), encoding="utf-8")
-        return read_collection(tmp_path / "documents.jsonl", tmp_path / "questions.jsonl", split, limit, seed)
+        return read_collection(tmp_path / "documents.jsonl", tmp_path / "questions.jsonl", answered, split, limit, seed)
 
     return read
 
@@ -51,6 +51,13 @@ def test_a_collection_is_read_in_file_order(read):
     assert [document.doc_id for document in documents] == ["alien", "cast"]
     assert [question.qid for question in questions] == ["q1", "q2"]
     assert [question.qid for question in read(split="train")[1]] == ["q3"]
+
+
+def test_questions_for_retrieval_alone_need_no_answers(read):
+    questions = changed(QUESTIONS, 0, answers=[])
+    assert [question.answers for question in read(questions=questions, answered=False)[1]] == [[], []]
+    with pytest.raises(InputError, match=r"questions\.jsonl:1: answers: must hold an answer.*key answers to false"):
+        read(questions=questions)
 
 
 def test_blank_lines_are_passed_over_but_counted(read):
@@ -140,7 +147,7 @@ def test_one_error_lists_all_problems_of_a_file_up_to_twenty(read):
 
 def test_a_missing_file_says_what_to_do(tmp_path):
     with pytest.raises(InputError, match=r"absent\.jsonl: no such file; correct the path in config\.yaml"):
-        read_collection(tmp_path / "absent.jsonl", tmp_path / "absent.jsonl", "test", None, 0)
+        read_collection(tmp_path / "absent.jsonl", tmp_path / "absent.jsonl", True, "test", None, 0)
 
 
 @pytest.mark.parametrize("suffix, compress", [(".gz", gzip.compress), (".xz", lzma.compress)])
@@ -150,20 +157,20 @@ def test_a_compressed_file_is_read_and_a_cut_one_is_refused(tmp_path, suffix, co
     documents = tmp_path / f"documents.jsonl{suffix}"
     whole = compress(lines(DOCUMENTS).encode())
     documents.write_bytes(whole)
-    assert len(list(read_collection(documents, questions, "test", None, 0)[0])) == 2
+    assert len(list(read_collection(documents, questions, True, "test", None, 0)[0])) == 2
     documents.write_bytes(whole[:-20])
     with pytest.raises(InputError, match="unreadable after line"):
-        read_collection(documents, questions, "test", None, 0)
+        read_collection(documents, questions, True, "test", None, 0)
     documents.write_bytes(b"plain text")
     with pytest.raises(InputError, match="unreadable after line 0"):
-        read_collection(documents, questions, "test", None, 0)
+        read_collection(documents, questions, True, "test", None, 0)
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path):
     path = tmp_path / "documents.jsonl"
     path.write_bytes(lines(DOCUMENTS).encode() + b'{"doc_id": "\xff"}\n')
     with pytest.raises(InputError, match="unreadable after line"):
-        read_collection(path, path, "test", None, 0)
+        read_collection(path, path, True, "test", None, 0)
 
 
 def test_a_split_without_questions_is_refused(read):

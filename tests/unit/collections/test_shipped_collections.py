@@ -6,21 +6,24 @@ import runpy
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from calibrag.collections import read_collection
 from calibrag.collections.splitting import question_key
 from calibrag.corpus.chunking import chunk
 from calibrag.corpus.support import qrels
-from calibrag.records import Document, Question, read_jsonl
+from calibrag.records import Document, Question, open_text, read_jsonl
 
 ROOT = Path(__file__).parents[3]
 RESOURCES = ROOT / "workflow" / "resources"
 SHIPPED = RESOURCES / "collections"
-COLLECTIONS = ("film", "hotpotqa-open")
+COLLECTIONS = ("film", "hotpotqa-open", "hotpotqa-pooled")
+ANSWERED = {"film": True, "hotpotqa-open": True, "hotpotqa-pooled": False}
 COUNTS = {
     "film": (5_329, {"test": 101, "dev": 35, "train": 69}),
     "hotpotqa-open": (8_631, {"test": 150, "dev": 43, "train": 202}),
+    "hotpotqa-pooled": (4_937, {"test": 467, "dev": 2, "train": 31}),
 }
 SOURCE = os.environ.get("CALIBRAG_SOURCE_DATA")
 
@@ -44,7 +47,7 @@ def documents(name):
 def test_the_validator_accepts_every_split(name, split):
     count, splits = COUNTS[name]
     documents, questions = read_collection(
-        SHIPPED / name / "documents.jsonl.xz", SHIPPED / name / "questions.jsonl.xz", split, None, 0
+        SHIPPED / name / "documents.jsonl.xz", SHIPPED / name / "questions.jsonl.xz", ANSWERED[name], split, None, 0
     )
     assert len(questions) == splits[split]
     assert sum(1 for _ in documents) == count
@@ -82,9 +85,19 @@ def test_every_supporting_fact_is_held_by_a_passage(documents, questions):
     assert all(question.support for question in questions)
 
 
+def test_no_question_that_an_adapter_was_trained_on_is_for_testing(questions):
+    files = (RESOURCES / "adapters").glob("*/train.jsonl.xz")
+    pairs = [msgspec.json.decode(line) for file in files for line in open_text(file)]
+    ids = {pair.get("group") or pair["qid"] for pair in pairs}
+    words = {question_key(text) for pair in pairs for text in (pair.get("question"), pair.get("first")) if text}
+    held_out = [question for question in questions if question.split == "test"]
+    assert [question.qid for question in held_out if question.qid in ids or question_key(question.text) in words] == []
+
+
 def test_toy_slices_hold_the_support_of_their_questions(name):
     toy = ROOT / "tests" / "toy" / name
-    documents, questions = read_collection(toy / "documents.jsonl.xz", toy / "questions.jsonl.xz", "test", None, 0)
+    files = (toy / "documents.jsonl.xz", toy / "questions.jsonl.xz")
+    documents, questions = read_collection(*files, ANSWERED[name], "test", None, 0)
     assert len(questions) == 12
     assert 140 <= sum(1 for _ in documents) <= 200
 
@@ -92,7 +105,7 @@ def test_toy_slices_hold_the_support_of_their_questions(name):
 def test_the_notice_lists_every_shipped_file_with_its_hash():
     notice = (SHIPPED / "NOTICE").read_text()
     files = sorted(SHIPPED.glob("*/*"))
-    assert len(files) == 4
+    assert len(files) == 8
     for file in files:
         sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
         assert f"{file.relative_to(SHIPPED)}    sha256 {sha256}" in notice, f"write the new hash of {file} into NOTICE"
@@ -101,15 +114,16 @@ def test_the_notice_lists_every_shipped_file_with_its_hash():
 @pytest.mark.skipif(
     not (SOURCE and Path(SOURCE).is_dir()), reason="CALIBRAG_SOURCE_DATA names no folder with the source data"
 )
-@pytest.mark.parametrize("script, collection", [("film", "film"), ("hotpotqa_open", "hotpotqa-open")])
-def test_the_build_scripts_make_the_shipped_files(tmp_path, script, collection):
-    runpy.run_path(str(RESOURCES / "build" / f"{script}.py"))["build"](Path(SOURCE), tmp_path)
-    for file in ("documents.jsonl.xz", "questions.jsonl.xz"):
-        assert (tmp_path / file).read_bytes() == (SHIPPED / collection / file).read_bytes()
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_the_build_scripts_make_the_shipped_files(tmp_path, collection):
+    script = RESOURCES / "build" / f"{collection.replace('-', '_')}.py"
+    runpy.run_path(str(script))["build"](Path(SOURCE), tmp_path)
+    for file in (SHIPPED / collection).iterdir():
+        assert (tmp_path / file.name).read_bytes() == file.read_bytes()
 
 
 def test_the_toy_script_makes_the_toy_slices(tmp_path):
     runpy.run_path(str(ROOT / "tests" / "toy" / "build.py"))["build"](tmp_path)
     for name in COLLECTIONS:
-        for file in ("documents.jsonl.xz", "questions.jsonl.xz"):
-            assert (tmp_path / name / file).read_bytes() == (ROOT / "tests" / "toy" / name / file).read_bytes()
+        for file in (ROOT / "tests" / "toy" / name).iterdir():
+            assert (tmp_path / name / file.name).read_bytes() == file.read_bytes()

@@ -76,6 +76,13 @@ def drop(config, dotted):
             "experiments.main.collections.0: unknown name 'films'; did you mean",
         ),
         ("experiments.main.retrievers", ["bm25"], "experiments.main.retrievers.0: unknown name 'bm25'; legal: dense, "),
+        (
+            "experiments.retrieval.systems",
+            ["bitem"],
+            "experiments.retrieval.collections.2: collections.hotpotqa-pooled.answers is false, and systems need",
+        ),
+        ("published.films", SHIPPED["published"]["hotpotqa-pooled"], "published.films: unknown collection 'films'"),
+        ("evaluation.significance.trials", 5, "evaluation.significance.trials: must be at least 100 (got 5)"),
         ("reporting.experiments", ["mian"], "reporting.experiments.0: unknown experiment 'mian'; did you mean 'main'?"),
         (
             "systems.bitem.retriever",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from calibrag.corpus.support import UnmatchedFact, holding, qrels, write_qrels
+from calibrag.corpus.support import UnmatchedFact, holding, qrels
 from calibrag.records import Passage, Question, Support
 
 
@@ -92,8 +92,3 @@ def test_judgements_follow_the_questions_then_the_passages():
         ("q2", "hurt#1", 1),
         ("q1", "alien#0", 1),
     ]
-
-
-def test_qrels_are_written_as_trec_reads_them_quotes_in_ids_included(tmp_path):
-    write_qrels(tmp_path / "qrels.txt", [("q1", 'Eddie_"The_Eagle"#0', 2), ("q2", "Zoë#1", 1)])
-    assert (tmp_path / "qrels.txt").read_bytes().decode() == 'q1 0 Eddie_"The_Eagle"#0 2\nq2 0 Zoë#1 1\n'

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibrag.errors import CalibragError
-from calibrag.evaluation.passage_runs import score_passage_run, summarise_passage_run
+from calibrag.evaluation.passage_runs import score_rankings, summarise_ranking
 
 QRELS = {"a": {"x": 1, "y": 2}, "b": {"z": 0}, "c": {"x": 1}, "d": {"x": 1}}
 RUN = {"a": ["y", "x"], "b": ["z"], "c": ["q", "x"]}
@@ -12,13 +12,13 @@ QIDS = ["d", "a", "b", "c"]
 
 
 def summary(no_relevant, run=RUN, qids=QIDS):
-    frame = score_passage_run(run, QRELS, ["nDCG@20", "R@1"], qids)
-    return summarise_passage_run(frame, ["nDCG@20", "R@1"], 300, 0.9, 2, no_relevant)
+    frame = score_rankings({"r": run}, QRELS, ["nDCG@20", "R@1"], qids)
+    return summarise_ranking(frame, ["nDCG@20", "R@1"], 300, 0.9, 2, no_relevant)
 
 
 def test_rows_follow_the_questions():
-    frame = score_passage_run(RUN, QRELS, ["nDCG@20", "R@1"], QIDS)
-    assert list(frame.columns) == ["qid", "nDCG@20", "R@1", "n_relevant", "length", "missing"]
+    frame = score_rankings({"r": RUN}, QRELS, ["nDCG@20", "R@1"], QIDS)
+    assert list(frame.columns) == ["run", "qid", "nDCG@20", "R@1", "n_relevant", "length", "missing"]
     assert list(frame["qid"]) == QIDS
     assert list(frame["n_relevant"]) == [1, 2, 0, 1]
     assert list(frame["length"]) == [0, 2, 1, 2]
@@ -49,8 +49,8 @@ def test_nothing_left_gives_none():
 
 
 def test_a_ranking_for_a_question_not_asked_is_refused():
-    with pytest.raises(CalibragError, match="such as c"):
-        score_passage_run(RUN, QRELS, ["R@1"], ["a", "b"])
+    with pytest.raises(CalibragError, match="r ranks 1 questions that were not asked, such as c"):
+        score_rankings({"r": RUN}, QRELS, ["R@1"], ["a", "b"])
 
 
 def test_an_unknown_policy_is_refused():

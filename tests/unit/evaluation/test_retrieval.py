@@ -2,6 +2,7 @@
 
 import math
 
+import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,8 +17,8 @@ MAX_GRADE = 3
 
 
 def score(measure, grades, ranking):
-    values, _ = per_question({"q": grades}, {"q": ranking}, [measure], ["q"])
-    return values["value"].item()
+    values, _ = per_question({"q": grades}, {"r": {"q": ranking}}, [measure], ["q"])
+    return values[measure].item()
 
 
 GRADES = {"a": 2, "b": 1, "c": 1, "d": 0}
@@ -45,7 +46,7 @@ def test_recall_by_hand():
     assert score("R@2", GRADES, RANKING) == pytest.approx(1 / 3)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(st.data())
 def test_ndcg_and_q_agree_with_pyntcireval(data):
     docs = [f"d{i}" for i in range(data.draw(st.integers(1, 30), label="pool"))]
@@ -97,10 +98,10 @@ def test_a_wrong_name_is_a_config_error(name, problem):
 def test_missing_unjudged_and_barren_questions():
     qrels = {"a": {"x": 1}, "b": {"y": 0}, "c": {"z": 2}, "e": {"w": 1}}
     run = {"a": ["unjudged", "x"], "b": ["y"], "d": ["x"], "e": [], "stranger": ["x"]}
-    values, no_relevant = per_question(qrels, run, ["R@20", "Q@20"], ["c", "a", "b", "d", "e"])
+    values, no_relevant = per_question(qrels, {"r": run}, ["R@20", "Q@20"], ["c", "a", "b", "d", "e"])
     assert no_relevant == ["b", "d"]
-    assert list(values["qid"]) == ["c", "c", "a", "a", "b", "b", "d", "d", "e", "e"]
-    recall = values[values["measure"] == "R@20"].set_index("qid")["value"]
+    assert list(values["qid"]) == ["c", "a", "b", "d", "e"]
+    recall = values.set_index("qid")["R@20"]
     assert recall["c"] == 0 and recall["e"] == 0 and recall["a"] == 1
     assert np.isnan(recall["b"]) and np.isnan(recall["d"])
 
@@ -113,6 +114,32 @@ def test_the_filed_order_decides():
 
 
 def test_a_run_without_any_question_scores_zero():
-    values, no_relevant = per_question({"a": {"x": 1}}, {}, ["nDCG@20", "Q@20"], ["a"])
-    assert list(values["value"]) == [0, 0]
+    runs = {"empty": {}, "full": {"a": ["x"]}}
+    values, no_relevant = per_question({"a": {"x": 1}}, runs, ["nDCG@20", "Q@20"], ["a"])
+    assert values.to_dict("list") == {"run": ["empty", "full"], "qid": ["a", "a"], "nDCG@20": [0, 1], "Q@20": [0, 1]}
     assert no_relevant == []
+    values, _ = per_question({"a": {"x": 1}}, {"empty": {}}, ["nDCG@20"], ["a"])
+    assert list(values["nDCG@20"]) == [0]
+
+
+def test_runs_and_questions_keep_their_order_and_their_names():
+    qrels = {qid: {"x": 1} for qid in "ab"}
+    runs = {"z": {"a": ["x"]}, "y": {"b": ["n", "x"]}}
+    values, _ = per_question(qrels, runs, ["P@1", "R@20"], ["b", "a"])
+    assert list(zip(values["run"], values["qid"], strict=True)) == [("z", "b"), ("z", "a"), ("y", "b"), ("y", "a")]
+    assert list(values["R@20"]) == [0, 1, 1, 0]
+    assert list(values["P@1"]) == [0, 1, 0, 0]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.data())
+def test_the_experiment_gives_what_ir_measures_gives(data):
+    docs = [f"d{i}" for i in range(8)]
+    qids = ["q1", "q2", "q3"]
+    qrels = {qid: data.draw(st.dictionaries(st.sampled_from(docs), st.integers(1, 3), min_size=1)) for qid in qids}
+    run = {qid: data.draw(st.permutations(docs))[: data.draw(st.integers(1, 8))] for qid in qids}
+    names = ["nDCG@5", "Q@5", "R@5", "RR"]
+    values, _ = per_question(qrels, {"r": run}, names, qids)
+    scores = {qid: {doc: -rank for rank, doc in enumerate(ranked)} for qid, ranked in run.items()}
+    for metric in ir_measures.iter_calc([parse_measure(name) for name in names], qrels, scores):
+        assert values.set_index("qid").loc[metric.query_id, str(metric.measure)] == pytest.approx(metric.value)

@@ -145,7 +145,7 @@ def build(source: Path, target: Path) -> None:
     chance = random.Random(SEED)
     shipped = {
         name: list(read_jsonl(RESOURCES / f"collections/{name}/questions.jsonl.xz", Question))
-        for name in ("film", "hotpotqa-open")
+        for name in ("film", "hotpotqa-open", "hotpotqa-pooled")
     }
     held_out = [q for questions in shipped.values() for q in questions if q.split != "train"]
     seen = {question_key(q.text) for q in held_out} | {q.qid for q in held_out}

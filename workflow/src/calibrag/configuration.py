@@ -250,7 +250,9 @@ def _check_whole(system: dict, schema: Mapping, path: tuple, sources: _Sources) 
 
 
 def _check_references(config: Mapping, sources: _Sources) -> None:
-    """Raise unless experiments, retrievers and indexes name what exists, and an index has what its type takes."""
+    """Raise unless experiments, retrievers and indexes name what exists, an index has what its type takes, and systems are
+    given questions with answers.
+    """
     indexes = config["indexes"]
     for name, index in indexes["dense"].items():
         path = ("indexes", "dense", name)
@@ -275,6 +277,18 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
                         ("experiments", name, kind, position),
                         f"unknown name '{chosen}'; {nearest(chosen, config[kind])}",
                     )
+        for position, chosen in enumerate(experiment["collections"]):
+            if experiment["systems"] and not config["collections"][chosen]["answers"]:
+                raise sources.error(
+                    ("experiments", name, "collections", position),
+                    f"collections.{chosen}.answers is false, and systems need questions with answers; leave "
+                    f"'{chosen}' out, or set the experiment's systems to []",
+                )
+    for name in config["published"]:
+        if name not in config["collections"]:
+            raise sources.error(
+                ("published", name), f"unknown collection '{name}'; {nearest(name, config['collections'])}"
+            )
     for position, name in enumerate(config["reporting"]["experiments"]):
         if name not in config["experiments"]:
             raise sources.error(

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
+
+from calibrag.errors import ConfigError
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
     "terrier": "results/{collection}/retrieval/terrier",
 }
 PASS = "results/{collection}/{system}/pass-{n}/traces.jsonl"
+PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
+
+TABLES = ("collections", "models", "retrieval", "significance")
+"""Tables of every experiment."""
+
+RUN_TABLES = ("reader", "passage_runs", "answer_runs")
+"""Tables of an experiment with systems."""
 
 NAMED = ("collections", "retrievers", "systems", "experiments")
 """Blocks of the configuration whose names are wildcards of that name without its s."""
@@ -97,6 +107,14 @@ class Inputs:
         """Return the encoder below an adapter."""
         return self._encoders[wildcards.adapter]["base"]
 
+    def encoder(self, wildcards) -> dict[str, Any]:
+        """Return the settings of the cross-encoder that uses an adapter."""
+        return self._encoders[wildcards.adapter]
+
+    def adapter(self, wildcards) -> list[str]:
+        """Return the files of the adapter that a cross-encoder uses."""
+        return {"reranker": self.reranker, "verifier": self.verifier}[wildcards.adapter]
+
     def chosen(self, kind: str) -> Callable[[Any], list[str]]:
         """Return a function of the wildcards: the names of a kind that the experiment takes, in its order."""
 
@@ -104,6 +122,38 @@ class Inputs:
             return self._config["experiments"][wildcards.experiment][kind]
 
         return names
+
+    def each(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Return a function of the wildcards: the files of a pattern, the names that the wildcards leave open being all
+        collections, retrievers and systems of the experiment."""
+
+        def files(wildcards) -> list[str]:
+            experiment = self._config["experiments"][wildcards.experiment]
+            given = dict(wildcards.items())
+            left = {kind.removesuffix("s"): names for kind, names in experiment.items()}
+            left = {name: left[name] for name in left if name not in given and f"{{{name}}}" in pattern}
+            chosen = (dict(zip(left, names, strict=True)) for names in product(*left.values()))
+            return [pattern.format(**given, **names) for names in chosen]
+
+        return files
+
+    def published(self, wildcards) -> list[str]:
+        """Return the comparisons with published rankings, one for each collection of the experiment that has some."""
+        known = self._config["published"]
+        chosen = [name for name in self.chosen("collections")(wildcards) if name in known]
+        if not chosen:
+            problem = f"holds no collection of experiments.{wildcards.experiment} (has {', '.join(known)})"
+            raise ConfigError("published", problem)
+        return [PUBLISHED.format(collection=name, experiment=wildcards.experiment) for name in chosen]
+
+    def reported(self, wildcards) -> list[str]:
+        """Return the tables and figures of the reported experiments; without systems there are no runs to show."""
+        files = []
+        for name in self._config["reporting"]["experiments"]:
+            runs = bool(self._config["experiments"][name]["systems"])
+            files += [f"results/tables/{name}/{table}.csv" for table in (*TABLES, *(RUN_TABLES if runs else ()))]
+            files += [f"results/figures/{name}/accuracy_hmr.svg"] if runs else []
+        return files
 
     def model_names(self, *parts: str) -> dict[str, str]:
         """Return part -> the model that it uses, for captions."""

@@ -33,7 +33,7 @@ class Problem(NamedTuple):
 
 
 def read_collection(
-    documents: str | Path, questions: str | Path, split: str, limit: int | None, seed: int
+    documents: str | Path, questions: str | Path, answered: bool, split: str, limit: int | None, seed: int
 ) -> tuple[Iterator[Document], list[Question]]:
     """Return an iterator over the documents, and the questions of a split in file order.
 
@@ -41,6 +41,8 @@ def read_collection(
 
     Parameters
     ----------
+    answered
+        Supported questions must have answers; False, for retrieval alone, lets them go without.
     limit
         Draw this many questions of the split, at random by ``seed``; None, or more than there are, takes all. The
         draw depends on ids only: a question added or removed changes at most one of the others.
@@ -51,7 +53,7 @@ def read_collection(
         A file breaks the format (the message lists the first 20 problems), or the split is empty.
     """
     doc_ids = check_documents(documents)
-    chosen = [question for question in check_questions(questions, doc_ids) if question.split == split]
+    chosen = [question for question in check_questions(questions, doc_ids, answered) if question.split == split]
     if not chosen:
         raise InputError(questions, f"no question of the split {split!r}: choose another split, or add questions")
     if limit is not None:
@@ -83,14 +85,15 @@ def check_documents(path: str | Path) -> set[str]:
     return set(lines)
 
 
-def check_questions(path: str | Path, doc_ids: Container[str]) -> list[Question]:
+def check_questions(path: str | Path, doc_ids: Container[str], answered: bool) -> list[Question]:
     """Return the questions of a file.
 
     Raises
     ------
     InputError
         A line is no question, a qid is unfit or used twice, a question is blank, wants a set of answers, has no answer
-        although it is marked as supported, or names a document that is not in ``doc_ids``; or there is no question.
+        although it is supported and ``answered`` is True, or names a document that is not in ``doc_ids``; or there is
+        no question.
     """
     lines: dict[str, int] = {}
 
@@ -98,9 +101,12 @@ def check_questions(path: str | Path, doc_ids: Container[str]) -> list[Question]
         yield from _check_id(line, "qid", question.qid, lines)
         if not question.text.strip():
             yield Problem(line, "text", "must not be blank")
-        if question.supported and not question.answers:
+        if answered and question.supported and not question.answers:
             yield Problem(
-                line, "answers", "must hold an answer; where the documents support none, set supported to false"
+                line,
+                "answers",
+                "must hold an answer; where the documents support none, set supported to false; for retrieval alone, "
+                "set the collection's key answers to false in config.yaml",
             )
         if question.answer_kind == "set":
             yield Problem(line, "answer_kind", "must be 'single': no measure of this version scores sets of answers")

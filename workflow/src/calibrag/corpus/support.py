@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from calibrag.records import Passage, Question, Support
@@ -51,12 +50,6 @@ def qrels(
                 grades[passage_id] = grades.get(passage_id, 0) + 1
         judged += [(question.qid, passage_id, grades[passage_id]) for passage_id in sorted(grades, key=places.get)]
     return judged, unmatched
-
-
-def write_qrels(path: str | Path, judged: Iterable[tuple[str, str, int]]) -> None:
-    """Write judgements as TREC qrels, ``qid 0 passage_id grade``; a CSV writer would alter quotes in ids."""
-    lines = [f"{qid} 0 {passage_id} {grade}\n" for qid, passage_id, grade in judged]
-    Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def holding(support: Support, passages: list[Passage]) -> list[str]:

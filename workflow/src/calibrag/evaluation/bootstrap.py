@@ -15,6 +15,11 @@ _BLOCK = 2_000_000
 """Numbers gathered at once; bounds memory at some tens of MB however many questions there are."""
 
 
+def mean(values: NDArray) -> NDArray:
+    """Return means over questions, the statistic of every measure that is one."""
+    return values.mean(axis=-1)
+
+
 class Interval(NamedTuple):
     """A value on all questions, and the percentile interval of its replicates."""
 

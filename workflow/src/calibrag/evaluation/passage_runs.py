@@ -1,56 +1,49 @@
-"""A passage run or ranking (PG-1, a retriever ...) scored a question, then summarised with bootstrap intervals."""
+"""Rankings of passages (PG-1, a retriever ...) scored a question, then summarised with bootstrap intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 
 from calibrag.errors import CalibragError
 from calibrag.evaluation import bootstrap, retrieval
+from calibrag.retrieval.runs import Qrels, Rankings
 
 
-def score_passage_run(
-    run: Mapping[str, Sequence[str]],
-    qrels: Mapping[str, Mapping[str, int]],
-    measures: Sequence[str],
-    qids: Sequence[str],
+def score_rankings(
+    runs: Mapping[str, Rankings], qrels: Qrels, measures: Sequence[str], qids: Sequence[str]
 ) -> pd.DataFrame:
-    """Return one row a question: qid, a column a measure, n_relevant, length, missing.
+    """Return one row a run and question: run, qid, a column a measure, n_relevant, length, missing.
 
     A measure is NaN where ``n_relevant`` is 0, and 0 where the run lacks the question. ``length`` counts the
     passages that the run ranks, 0 where it lacks the question.
 
     Parameters
     ----------
-    run
-        qid -> passage ids, best first; `trec.read_rankings` reads one.
-    qrels
-        qid -> passage id -> grade; `trec.read_qrels` reads them.
+    runs
+        Name -> run, such as a retriever's ranking or PG-1.
     measures
         Names such as ``nDCG@20``; each becomes a column.
     qids
-        The questions that the run was asked, in the order wanted.
+        The questions that the runs were asked, in the order wanted.
 
     Raises
     ------
     CalibragError
-        The run ranks passages for a question that was not asked.
+        A run ranks passages for a question that was not asked.
     """
-    if strange := sorted(set(run) - set(qids)):
-        raise CalibragError(f"the run ranks {len(strange)} questions that were not asked, such as {strange[0]}")
-    values, _ = retrieval.per_question(qrels, run, measures, qids)
-    frame = values.pivot(index="qid", columns="measure", values="value").reindex(index=qids, columns=measures)
-    frame = frame.rename_axis(index="qid", columns=None).reset_index()
-    frame["n_relevant"] = [sum(grade > 0 for grade in qrels.get(qid, {}).values()) for qid in qids]
-    frame["length"] = [len(run.get(qid, ())) for qid in qids]
-    frame["missing"] = [not run.get(qid) for qid in qids]
-    return frame
+    for name, run in runs.items():
+        if strange := sorted(set(run) - set(qids)):
+            raise CalibragError(f"{name} ranks {len(strange)} questions that were not asked, such as {strange[0]}")
+    frame, _ = retrieval.per_question(qrels, runs, measures, qids)
+    frame["n_relevant"] = [sum(grade > 0 for grade in qrels.get(qid, {}).values()) for qid in frame["qid"]]
+    frame["length"] = [len(runs[name].get(qid, ())) for name, qid in zip(frame["run"], frame["qid"], strict=True)]
+    return frame.assign(missing=frame["length"] == 0)
 
 
-def summarise_passage_run(
+def summarise_ranking(
     per_question: pd.DataFrame,
     measures: Sequence[str],
     B: int,
@@ -66,7 +59,7 @@ def summarise_passage_run(
     Parameters
     ----------
     per_question
-        From `score_passage_run`.
+        The rows of one run, from `score_rankings`.
     measures
         The columns to summarise.
     B, level, seed
@@ -74,27 +67,32 @@ def summarise_passage_run(
     no_relevant
         A question without a relevant passage scores 0 (``zero``, as NTCIR) or is left out (``leave_out``).
     """
-    if no_relevant not in ("zero", "leave_out"):
-        raise ValueError(f"no_relevant must be 'zero' or 'leave_out' (got {no_relevant!r})")
-    barren = per_question["n_relevant"] == 0
-    counted = per_question if no_relevant == "zero" else per_question[~barren]
+    counted = counted_questions(per_question, measures, no_relevant)
     row: dict[str, float | int | None] = {
         "n": len(counted),
         "n_asked": len(per_question),
         "n_missing": int(per_question["missing"].sum()),
-        "n_no_relevant": int(barren.sum()),
+        "n_no_relevant": int((per_question["n_relevant"] == 0).sum()),
         "mean_length": float(per_question["length"].mean()) if len(per_question) else None,
     }
     if counted.empty:
         return row | dict.fromkeys(f"{name}{end}" for name in measures for end in ("", "_low", "_high"))
     index = bootstrap.resamples(len(counted), B, seed)
     for name in measures:
-        # only the barren questions may be filled: a hole anywhere else must stop the interval
-        values = counted[name].where(~barren, 0.0).to_numpy(float)
-        estimate = bootstrap.estimate(_mean, index, level, values)
+        estimate = bootstrap.estimate(bootstrap.mean, index, level, counted[name].to_numpy(float))
         row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
     return row
 
 
-def _mean(values: np.ndarray) -> np.ndarray:
-    return values.mean(axis=-1)
+def counted_questions(
+    per_question: pd.DataFrame, measures: Sequence[str], no_relevant: Literal["zero", "leave_out"]
+) -> pd.DataFrame:
+    """Return the rows that means rest on; see `summarise_ranking` for a question without a relevant passage."""
+    if no_relevant not in ("zero", "leave_out"):
+        raise ValueError(f"no_relevant must be 'zero' or 'leave_out' (got {no_relevant!r})")
+    barren = per_question["n_relevant"] == 0
+    if no_relevant == "leave_out":
+        return per_question[~barren]
+    # only these may be filled: a hole anywhere else must stop the interval
+    filled = per_question[list(measures)].where(~barren, 0.0)
+    return per_question.assign(**{name: filled[name] for name in measures})

@@ -45,7 +45,7 @@ def compare_choices(
         }
         for name, measure in (("em", exact_match), ("f1", f1)):
             values = [_score(take, measure, row, gold[row.qid]) for row in predictions.itertuples()]
-            estimate = bootstrap.estimate(lambda column: column.mean(axis=-1), index, level, np.array(values))
+            estimate = bootstrap.estimate(bootstrap.mean, index, level, np.array(values))
             row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
         rows.append(row)
     return pd.DataFrame(rows)

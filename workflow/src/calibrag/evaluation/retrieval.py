@@ -13,8 +13,10 @@ from typing import ClassVar
 import ir_measures
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 
 from calibrag.errors import ConfigError
+from calibrag.retrieval.runs import Qrels, Rankings
 
 Measure = ir_measures.Measure
 
@@ -98,42 +100,56 @@ def parse_measure(name: str) -> Measure:
 
 
 def per_question(
-    qrels: Mapping[str, Mapping[str, int]],
-    run: Mapping[str, Sequence[str]],
-    measures: Sequence[str],
-    qids: Sequence[str],
+    qrels: Qrels, runs: Mapping[str, Rankings], measures: Sequence[str], qids: Sequence[str]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return each question's values, and the questions that have no relevant passage at all.
+    """Return each question's values by `pt.Experiment`, and the questions that have no relevant passage at all.
 
     Parameters
     ----------
-    qrels
-        qid -> passage id -> grade >= 0.
-    run
-        qid -> passage ids, best first. A question that it lacks scores 0.
+    runs
+        Name -> run. A question that a run lacks scores 0.
     measures
         Names that `parse_measure` knows.
     qids
-        The questions to score, in the order wanted; others in the run are left aside.
+        The questions to score, in the order wanted; others in a run are left aside.
 
     Returns
     -------
     values
-        Columns qid, measure, value; one row a question and measure. The value is NaN for a question without a
-        relevant passage, where no ranking could score: see `passage_runs` for how a mean treats it.
+        Columns run, qid and one a measure; one row a run and question, in the order given. Values are NaN for a
+        question without a relevant passage, where no ranking could score: see `passage_runs` for how a mean treats it.
     no_relevant
         Those questions, in the order of `qids`.
     """
-    parsed = {parse_measure(name): name for name in measures}
-    no_relevant = [qid for qid in qids if not any(grade > 0 for grade in qrels.get(qid, {}).values())]
-    scored = [qid for qid in qids if qid not in set(no_relevant)]
-    # a score that falls with the rank keeps the order that the run filed, ties included
-    ranked = {qid: {doc: -rank for rank, doc in enumerate(run[qid], 1)} for qid in scored if run.get(qid)}
-    values = dict.fromkeys(((qid, name) for qid in scored for name in parsed.values()), 0.0)
-    if ranked:
-        judged = {qid: dict(qrels[qid]) for qid in scored}
-        for metric in ir_measures.iter_calc(list(parsed), judged, ranked):
-            values[metric.query_id, parsed[metric.measure]] = float(metric.value)
-    rows = [(qid, name, values.get((qid, name))) for qid in qids for name in measures]
-    frame = pd.DataFrame(rows, columns=["qid", "measure", "value"])
-    return frame.astype({"value": float}), no_relevant
+    parsed = [parse_measure(name) for name in measures]
+    barren = [qid for qid in qids if not any(grade > 0 for grade in qrels.get(qid, {}).values())]
+    scored = [qid for qid in qids if qid not in set(barren)]
+    # no qid, or no row of a ranking, is an error to pt.Experiment
+    found = {name: frame for name, run in runs.items() if len(frame := _ranking(run, scored))}
+    rows = pd.MultiIndex.from_product([list(runs), qids], names=["run", "qid"])
+    values = pd.DataFrame(0.0, index=rows, columns=list(measures))
+    if found:
+        experiment = pt.Experiment(
+            {name: pt.Transformer.from_df(frame) for name, frame in found.items()},
+            topics=pd.DataFrame({"qid": scored}),
+            qrels=pd.DataFrame(
+                [(qid, passage_id, grade) for qid in scored for passage_id, grade in qrels[qid].items()],
+                columns=["qid", "docno", "label"],
+            ),
+            eval_metrics=parsed,
+            perquery=True,
+            # what from_df returns cannot be inspected
+            validate="ignore",
+        )
+        by_measure = experiment.pivot(index=["name", "qid"], columns="measure", values="value")
+        values.update(by_measure.rename(columns=dict(zip(map(str, parsed), measures, strict=True))))
+    values.loc[values.index.isin(barren, level="qid")] = np.nan
+    return values.reset_index(), barren
+
+
+def _ranking(run: Rankings, qids: Sequence[str]) -> pd.DataFrame:
+    """Return PyTerrier's frame of a run. Scores fall with the rank, so that ties keep the order that was filed."""
+    return pd.DataFrame(
+        [(qid, docno, -rank, rank) for qid in qids for rank, docno in enumerate(run.get(qid, ()))],
+        columns=["qid", "docno", "score", "rank"],
+    )

@@ -89,6 +89,10 @@ def evaluate_verifier(pairs: Sequence[Pair], cross_encoder: CrossEncoder, encode
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+EVALUATIONS = {"reranker": evaluate_reranker, "verifier": evaluate_verifier}
+"""How an adapter is measured, by its name."""
+
+
 def _cosine(pairs: Sequence[Pair], encode: Encode) -> np.ndarray:
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.first, pair.second)))
     place = {text: number for number, text in enumerate(texts)}

@@ -10,10 +10,11 @@ import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from calibrag.evaluation import bootstrap, published, significance
 from calibrag.evaluation.answer_runs import summarise_answer_run
-from calibrag.evaluation.passage_runs import summarise_passage_run
-from calibrag.evaluation.trec import read_qrels
+from calibrag.evaluation.passage_runs import counted_questions, summarise_ranking
 from calibrag.records import Document, Question, read_jsonl
+from calibrag.retrieval.runs import read_qrels
 
 COLLECTIONS = {
     "collection": "collection",
@@ -47,6 +48,23 @@ READER = {
     "f1": "F1",
 }
 RANKINGS = {"n": "n", "n_missing": "missing", "n_no_relevant": "without relevant", "mean_length": "length"}
+SIGNIFICANCE = {
+    "collection": "collection",
+    "measure": "measure",
+    "first": "first",
+    "second": "second",
+    "n": "n",
+    "n_missing": "missing",
+    "difference": "first - second",
+    "p_tukey": "p, Tukey HSD",
+    "p_paired": "p, paired",
+    "won": "won",
+    "lost": "lost",
+    "tied": "tied",
+    "effect_size": "effect size",
+    "d_z": "d_z",
+}
+PUBLISHED = {"collection": "collection", "ranking": "ranking", "source": "source", "n": "n", "n_missing": "missing"}
 ANSWERS = {
     "collection": "collection",
     "system": "system",
@@ -66,41 +84,94 @@ ANSWERS = {
 }
 
 
+TEXT = ("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "choice", "ranking", "source")
+"""Columns that stay text whatever they look like."""
+
+
 def read_rows(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Return CSV files of one layout below one another, in their order; ids, names and answers stay text."""
-    text = dict.fromkeys(
-        ("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "choice"), object
-    )
+    text = dict.fromkeys(TEXT, object)
     return pd.concat([pd.read_csv(path, dtype=text) for path in paths], ignore_index=True)
 
 
-def summarise_rankings(scores: pd.DataFrame, keys: Sequence[str], evaluation: Mapping[str, Any]) -> pd.DataFrame:
-    """Return one row a ranking: its keys, counts, and the mean of each measure with its interval."""
-    measures, bootstrap = evaluation["measures"], evaluation["bootstrap"]
-    return _one_row_each(
-        scores,
-        keys,
-        lambda rows: summarise_passage_run(
-            rows, measures, bootstrap["resamples"], bootstrap["level"], bootstrap["seed"], evaluation["no_relevant"]
-        ),
-    )
+def summarise_rankings(
+    scores: pd.DataFrame, keys: Sequence[str], measures: Sequence[str], no_relevant: str, resampling: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return one row a ranking: its keys, counts, its rank, and the mean of each measure with its interval.
+
+    ``rank`` is the place among the rankings of the collection by the first measure, 1 the best.
+    """
+    settings = _bootstrap(resampling)
+    table = _one_row_each(scores, keys, lambda rows: summarise_ranking(rows, measures, *settings, no_relevant))
+    ranks = table.groupby("collection")[measures[0]].rank(method="min", ascending=False)
+    return table.assign(rank=ranks.astype("Int64"))
 
 
 def ranking_headings(keys: Sequence[str], measures: Sequence[str]) -> dict[str, str]:
     """Return the columns of a table of rankings with their headings."""
-    return {key: key for key in keys} | RANKINGS | {measure: measure for measure in measures}
+    headings = {name: name for name in (*keys, *measures)}
+    return headings | RANKINGS | {"rank": f"rank by {measures[0]}"}
 
 
-def summarise_answers(scores: pd.DataFrame, evaluation: Mapping[str, Any]) -> pd.DataFrame:
-    """Return one row an answer run: its keys, counts, and each measure with its interval."""
-    bootstrap = evaluation["bootstrap"]
-    return _one_row_each(
-        scores,
-        ["collection", "system", "run"],
-        lambda rows: summarise_answer_run(
-            rows, bootstrap["resamples"], bootstrap["level"], bootstrap["seed"], evaluation["missing"]
-        ),
+def compare_rankings(
+    scores: pd.DataFrame, name: str, measures: Sequence[str], no_relevant: str, resampling: Mapping[str, Any],
+    tests: Mapping[str, Any],
+) -> pd.DataFrame:  # fmt: skip
+    """Return one row a collection, measure and pair of rankings: the columns of ``SIGNIFICANCE``.
+
+    Parameters
+    ----------
+    name
+        The column that names the rankings. All of a collection must have the same questions.
+    resampling, tests
+        The blocks ``bootstrap`` and ``significance`` of the configuration.
+    """
+    resamples, level, seed = _bootstrap(resampling)
+    tables = []
+    for collection, rows in scores.groupby("collection", sort=False):
+        counted = counted_questions(rows, measures, no_relevant)
+        names = list(dict.fromkeys(rows[name]))
+        missing = {each: set(of["qid"][of["missing"]]) for each, of in counted.groupby(name)}
+        for measure in measures:
+            values = counted.pivot(index="qid", columns=name, values=measure)[names].to_numpy(float)
+            index = bootstrap.resamples(len(values), resamples, seed)
+            table = significance.compare_runs(values, names, tests["trials"], tests["seed"], index, level)
+            absent = [
+                len(missing[one] | missing[two]) for one, two in zip(table["first"], table["second"], strict=True)
+            ]
+            tables.append(table.assign(collection=collection, measure=measure, n_missing=absent))
+    columns = [column for heading in SIGNIFICANCE for column in (heading, f"{heading}_low", f"{heading}_high")]
+    joined = pd.concat(tables, ignore_index=True)
+    return joined[[column for column in columns if column in joined]]
+
+
+def describe_tests(tests: Mapping[str, Any]) -> str:
+    """Return how the tests of a table were made, as a sentence."""
+    return (
+        f"p by {tests['trials']:,} random exchanges within questions (seed {tests['seed']}): Tukey HSD for all pairs "
+        "of a collection at once, paired for each pair alone."
     )
+
+
+def published_headings() -> dict[str, str]:
+    """Return the columns of the table of published results with their headings."""
+    short = {"Any Evidence Hit Rate": "any", "Full Evidence Hit Rate": "full", "Evidence Recall": "recall"}
+    measures = {}
+    for measure in published.MEASURES:
+        name, _, cutoff = measure.partition("@")
+        measures[measure] = f"{short[name]}@{cutoff}" if name in short else measure
+    return PUBLISHED | measures
+
+
+def summarise_answers(scores: pd.DataFrame, missing: str, resampling: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row an answer run: its keys, counts, and each measure with its interval."""
+    settings = _bootstrap(resampling)
+    keys = ["collection", "system", "run"]
+    return _one_row_each(scores, keys, lambda rows: summarise_answer_run(rows, *settings, missing))
+
+
+def _bootstrap(resampling: Mapping[str, Any]) -> tuple[int, float, int]:
+    return resampling["resamples"], resampling["level"], resampling["seed"]
 
 
 def _one_row_each(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,34 @@ from calibrag.reporting import escaping
 
 MISSING = "—"
 """What a cell without a value shows."""
+
+
+def write_report(
+    output: Iterable[str | Path],
+    frame: pd.DataFrame,
+    headings: Mapping[str, str],
+    digits: int,
+    subject: str,
+    n: Mapping[str, int],
+    models: Mapping[str, str] = MappingProxyType({}),
+    bootstrap: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
+) -> None:
+    """Write a table of the report: its two files, the Markdown with a caption of how it was made.
+
+    Parameters
+    ----------
+    output
+        The CSV and the Markdown file.
+    bootstrap
+        The block ``bootstrap`` of the configuration where the table has intervals; `caption` has the other parts.
+    """
+    intervals, seeds = None, {}
+    if bootstrap is not None:
+        intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
+        seeds = {"bootstrap": bootstrap["seed"]}
+    text = caption(subject, n, seeds, models, intervals, notes)
+    write_table(frame, *output, headings, text, digits, digits)
 
 
 def write_table(

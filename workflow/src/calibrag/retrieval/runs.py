@@ -1,16 +1,28 @@
-"""Run files in the TREC format: ``qid Q0 passage_id rank score tag``, rank from 1."""
+"""TREC files, read and written strictly: a broken line stops a run instead of bending a mean.
+
+Runs: ``qid Q0 passage_id rank score tag``, rank from 1. Qrels: ``qid 0 passage_id grade``, grade from 0.
+"""
 
 from __future__ import annotations
 
+import lzma
 import math
 import os
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from calibrag.errors import InputError
 from calibrag.records import Hit, open_text
 
-_FIELDS = ("qid", "Q0", "passage_id", "rank", "score", "tag")
+Rankings = dict[str, list[str]]
+"""qid -> passage ids, best first."""
+
+Qrels = dict[str, dict[str, int]]
+"""qid -> passage id -> grade >= 0."""
+
+_RUN_FIELDS = ("qid", "Q0", "passage_id", "rank", "score", "tag")
+_QRELS_FIELDS = ("qid", "0", "passage_id", "grade")
 
 
 def write_run(path: str | Path, rankings: Mapping[str, Sequence[Hit]], tag: str) -> None:
@@ -58,39 +70,73 @@ def read_run(path: str | Path) -> dict[str, list[Hit]]:
     """
     rankings: dict[str, list[Hit]] = {}
     seen: dict[str, set[str]] = {}
+    for number, (qid, _, passage_id, rank, score, _) in _rows(path, _RUN_FIELDS):
+        hit = Hit(passage_id, _integer(path, number, "rank", rank), _number(path, number, "score", score))
+        hits, held = rankings.setdefault(qid, []), seen.setdefault(qid, set())
+        problem = _break(hit, hits[-1] if hits else None, held)
+        if problem:
+            raise InputError(path, f"ranking of {qid}: {problem}", number)
+        hits.append(hit)
+        held.add(passage_id)
+    return rankings
+
+
+def read_rankings(path: str | Path) -> Rankings:
+    """Return the passage ids of a TREC run, see `read_run`."""
+    return {qid: [hit.passage_id for hit in hits] for qid, hits in read_run(path).items()}
+
+
+def write_qrels(path: str | Path, judged: Iterable[tuple[str, str, int]]) -> None:
+    """Write judgements (qid, passage_id, grade) as TREC qrels; a CSV writer would alter quotes in ids."""
+    lines = [f"{qid} 0 {passage_id} {grade}\n" for qid, passage_id, grade in judged]
+    Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def read_qrels(path: str | Path) -> Qrels:
+    """Return the grades of a TREC qrels file.
+
+    Raises
+    ------
+    InputError
+        A line without four fields, a grade that is no integer >= 0, or a passage judged twice.
+    """
+    qrels: Qrels = {}
+    for number, (qid, _, passage_id, grade) in _rows(path, _QRELS_FIELDS):
+        judged = qrels.setdefault(qid, {})
+        if passage_id in judged:
+            raise InputError(path, f"question {qid} judges passage {passage_id} twice", number)
+        judged[passage_id] = _integer(path, number, "grade", grade)
+    return qrels
+
+
+def _rows(path: str | Path, names: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield number (from 1) and fields of each line that is not blank."""
     number = 0
     try:
         with open_text(path) as lines:
             for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    continue
-                qid, hit = _parse(path, line, number)
-                hits = rankings.setdefault(qid, [])
-                held = seen.setdefault(qid, set())
-                problem = _break(hit, hits[-1] if hits else None, held)
-                if problem:
-                    raise InputError(path, f"ranking of {qid}: {problem}", number)
-                hits.append(hit)
-                held.add(hit.passage_id)
-    except (UnicodeDecodeError, EOFError, OSError) as error:
+                fields = line.split()
+                if fields and len(fields) != len(names):
+                    raise InputError(path, f"must have the fields {' '.join(names)} (got {len(fields)} fields)", number)
+                if fields:
+                    yield number, fields
+    except (UnicodeDecodeError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise
         raise InputError(path, f"unreadable after line {number} ({error})") from error
-    return rankings
 
 
-def _parse(path: str | Path, line: str, number: int) -> tuple[str, Hit]:
-    fields = line.split()
-    if len(fields) != len(_FIELDS):
-        raise InputError(path, f"must have the fields {' '.join(_FIELDS)} (got {len(fields)} fields)", number)
-    qid, _, passage_id, rank, score, _ = fields
-    if not (rank.isascii() and rank.isdigit()):
-        raise InputError(path, f"must be an integer from 1 (got {rank!r})", number, "rank")
+def _integer(path: str | Path, line: int, field: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise InputError(path, f"must be an integer >= 0 (got {text!r})", line, field)
+    return int(text)
+
+
+def _number(path: str | Path, line: int, field: str, text: str) -> float:
     try:
-        value = float(score)
+        return float(text)
     except ValueError:
-        raise InputError(path, f"must be a number (got {score!r})", number, "score") from None
-    return qid, Hit(passage_id=passage_id, rank=int(rank), score=value)
+        raise InputError(path, f"must be a number (got {text!r})", line, field) from None
 
 
 def _break(hit: Hit, previous: Hit | None, seen: set[str]) -> str | None:
