@@ -248,6 +248,7 @@ def described(part, prefix=()):
 
 # blocks whose keys are names of the user's choice
 NAMED = {
+    ("published",),
     ("collections",),
     ("retrievers",),
     ("systems",),

@@ -250,9 +250,7 @@ def _check_whole(system: dict, schema: Mapping, path: tuple, sources: _Sources) 
 
 
 def _check_references(config: Mapping, sources: _Sources) -> None:
-    """Raise unless experiments, retrievers and indexes name what exists, an index has what its type takes, and systems are
-    given questions with answers.
-    """
+    """Raise unless what is named exists, an index has what its type takes, and systems get questions with answers."""
     indexes = config["indexes"]
     for name, index in indexes["dense"].items():
         path = ("indexes", "dense", name)
