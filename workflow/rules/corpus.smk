@@ -2,8 +2,9 @@
 
 Needs     results/{collection}/collections/
 Makes     results/{collection}/corpus/: passages.parquet, annotations.parquet, qrels.txt (and unmatched.csv, the
-          supporting facts that no passage holds)
-Steps     chunk_documents, then annotate_passages and build_qrels side by side
+          supporting facts that no passage holds); names/: the names of each origin by shard, counts.csv, accuracy.csv
+Steps     chunk_documents; then build_qrels, and beside it annotate_passages and assign_names once a shard, unite_names,
+          evaluate_names
 """
 
 
@@ -30,15 +31,15 @@ rule chunk_documents:
 
 
 rule annotate_passages:
-    """Annotate the names that a passage spells out."""
+    """Annotate the names that the passages of a shard spell out."""
     input:
         passages="results/{collection}/corpus/passages.parquet",
     output:
-        "results/{collection}/corpus/annotations.parquet",
+        "results/{collection}/corpus/names/passage/{shard}.parquet",
     log:
-        "results/logs/corpus/annotate_passages/{collection}.log",
+        "results/logs/corpus/annotate_passages/{collection}/{shard}.log",
     benchmark:
-        "results/benchmarks/corpus/annotate_passages/{collection}.tsv"
+        "results/benchmarks/corpus/annotate_passages/{collection}/{shard}.tsv"
     params:
         code=fingerprint("annotate_passages"),
         tagger=lookup(dpath="models/tagger", within=config),
@@ -49,6 +50,76 @@ rule annotate_passages:
         "../../envs/base.yaml"
     script:
         "../scripts/annotate_passages.py"
+
+
+rule assign_names:
+    """Assign names of their document to the passages of a shard that refer to them without spelling them out."""
+    input:
+        passages="results/{collection}/corpus/passages.parquet",
+        names="results/{collection}/corpus/names/passage/{shard}.parquet",
+    output:
+        "results/{collection}/corpus/names/document/{shard}.parquet",
+    log:
+        "results/logs/corpus/assign_names/{collection}/{shard}.log",
+    benchmark:
+        "results/benchmarks/corpus/assign_names/{collection}/{shard}.tsv"
+    params:
+        code=fingerprint("assign_names"),
+        names=lookup(dpath="corpus/names/document", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/assign_names.py"
+
+
+rule unite_names:
+    """Unite the names of both origins and of all shards, passage by passage."""
+    input:
+        passages="results/{collection}/corpus/passages.parquet",
+        passage_level=take.shards("results/{collection}/corpus/names/passage/{shard}.parquet"),
+        document_level=take.shards("results/{collection}/corpus/names/document/{shard}.parquet"),
+    output:
+        "results/{collection}/corpus/annotations.parquet",
+    log:
+        "results/logs/corpus/unite_names/{collection}.log",
+    benchmark:
+        "results/benchmarks/corpus/unite_names/{collection}.tsv"
+    params:
+        code=fingerprint("unite_names"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/unite_names.py"
+
+
+rule evaluate_names:
+    """Count names by origin, and measure them on the passages labelled by hand."""
+    input:
+        passages="results/{collection}/corpus/passages.parquet",
+        annotations="results/{collection}/corpus/annotations.parquet",
+        labels=lookup(dpath="corpus/names/labels", within=config),
+    output:
+        counts="results/{collection}/corpus/names/counts.csv",
+        accuracy="results/{collection}/corpus/names/accuracy.csv",
+    log:
+        "results/logs/corpus/evaluate_names/{collection}.log",
+    benchmark:
+        "results/benchmarks/corpus/evaluate_names/{collection}.tsv"
+    params:
+        code=fingerprint("evaluate_names"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/evaluate_names.py"
 
 
 rule build_qrels:

@@ -43,6 +43,37 @@ rule tabulate_collections:
         "../scripts/tabulate_collections.py"
 
 
+rule tabulate_names:
+    """Set names side by side by collection and origin: how many, and how many are right."""
+    input:
+        counts=collect("results/{collection}/corpus/names/counts.csv", collection=take.chosen("collections")),
+        accuracy=collect("results/{collection}/corpus/names/accuracy.csv", collection=take.chosen("collections")),
+    output:
+        csv=report(
+            "results/tables/{experiment}/names.csv",
+            caption="../report/names.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "names"},
+        ),
+        md="results/tables/{experiment}/names.md",
+    log:
+        "results/logs/reporting/tabulate_names/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_names/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_names"),
+        models=take.model_names("tagger"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_names.py"
+
+
 rule tabulate_models:
     """Set the adapters beside untrained cosine and word overlap."""
     input:

@@ -15,7 +15,7 @@ INDEX = {
 PASS = "results/{collection}/{system}/pass-{n}/traces.jsonl"
 PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
 
-TABLES = ("collections", "models", "retrieval", "significance")
+TABLES = ("collections", "names", "models", "retrieval", "significance")
 """Tables of every experiment."""
 
 RUN_TABLES = ("reader", "passage_runs", "answer_runs")

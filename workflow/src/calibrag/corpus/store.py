@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -51,6 +51,13 @@ def read_passages(path: str | Path, shard: str = "1-of-1") -> Iterator[Passage]:
     return islice(_read(path, PASSAGES, Passage, first=rows.start), len(rows))
 
 
+def read_passage_ids(path: str | Path) -> Iterator[str]:
+    """Yield the ids of the passages of a file in order."""
+    with _parquet(path, PASSAGES) as file:
+        for batch in file.iter_batches(batch_size=_ROWS, columns=["passage_id"]):
+            yield from batch.column(0).to_pylist()
+
+
 def shard_rows(path: str | Path, shard: str) -> range:
     """Return the rows of a passage file that make up a shard, ``{number}-of-{count}``, numbers from 1.
 
@@ -89,11 +96,18 @@ def read_annotations(path: str | Path) -> Iterator[Annotation]:
     return _read(path, ANNOTATIONS, Annotation)
 
 
-def names_by_passage(path: str | Path) -> dict[str, list[str]]:
-    """Return the names of each passage of an annotation file, in file order; passages without any are absent."""
+def names_by_passage(path: str | Path, origins: Collection[str] = ("passage", "document")) -> dict[str, list[str]]:
+    """Return the names of each passage of an annotation file, in file order; passages without any are absent.
+
+    Parameters
+    ----------
+    origins
+        Which names are wanted: those that the passage spells out, those assigned from its document, or both.
+    """
     names: dict[str, list[str]] = {}
     for annotation in read_annotations(path):
-        names.setdefault(annotation.passage_id, []).append(annotation.name)
+        if annotation.origin in origins:
+            names.setdefault(annotation.passage_id, []).append(annotation.name)
     return names
 
 
