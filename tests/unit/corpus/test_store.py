@@ -82,6 +82,21 @@ def test_names_are_grouped_by_passage_in_order(tmp_path):
     assert store.names_by_passage(path) == {"a#0": ["Ripley", "Kane"], "b#0": ["Ash"]}
 
 
+def test_names_are_chosen_by_origin(tmp_path):
+    path = tmp_path / "annotations.parquet"
+    origins = {"Ripley": "passage", "Kane": "document", "Ash": "passage"}
+    store.write_annotations(
+        path, [Annotation(passage_id="a#0", name=name, origin=origin) for name, origin in origins.items()]
+    )
+    assert store.names_by_passage(path, origins=["passage"]) == {"a#0": ["Ripley", "Ash"]}
+    assert store.names_by_passage(path, origins=["document"]) == {"a#0": ["Kane"]}
+    assert store.names_by_passage(path) == {"a#0": ["Ripley", "Kane", "Ash"]}
+
+
+def test_passage_ids_come_in_file_order(path):
+    assert list(store.read_passage_ids(path)) == ["b#0", "b#1", "b#2", "a#0"]
+
+
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(path):
     def failing():
         yield PASSAGES[0]

@@ -126,13 +126,6 @@ BOUNDARIES = frozenset(
 # "one of the six colleges", "a type of engine": what follows "of" says what it is
 PARTITIVES = frozenset("one type kind form sort name part some any two three".split())
 
-# "the first film", "the other band": another one than that named before
-OTHERS = frozenset(
-    """
-    first second third fourth fifth sixth last latter former next previous following preceding other another same
-    original original's best only final new newer older earlier later most least largest biggest highest
-    """.split()
-)
 # "the club of", "the film that", "the band called": the noun is described by what follows
 RESTRICTING = frozenset("of that which who whom whose called named titled entitled".split())
 

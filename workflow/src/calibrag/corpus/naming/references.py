@@ -90,9 +90,7 @@ class _Here:
     def spells(self, forms: Collection[tuple[str, ...]]) -> bool:
         """Return whether one of the forms stands in the passage, not only as part of a longer name there."""
         for form in forms:
-            if form in self.folded:
-                return True
-            inside = sum(_within(form, name) for name in self.folded)
+            inside = sum(len(self.text.find(name)) for name in self.folded if _within(form, name))
             if len(self.text.find(form)) > inside:
                 return True
         return False
@@ -235,8 +233,6 @@ def _noun_at(text: Words, place: int, about: Subject | None) -> int | None:
             return None
         word = folded[end]
         following = end + 1
-        if word in lexicon.OTHERS:
-            return None
         if text.tokens[end] == word and (
             word in lexicon.SYNONYMS or word in lexicon.PERSON or (about and word in about.nouns)
         ):

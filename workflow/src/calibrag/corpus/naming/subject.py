@@ -20,7 +20,9 @@ _WORKS_OF = re.compile(
 _SIDE_OF = re.compile(
     r"^(?:History|Geography|Economy|Culture|Politics|Demographics|Education|Death|Assassination) (?:of|in) (?=[A-Z])"
 )
-_SEASON_OF = re.compile(r"^\d{4}(?:[-–]\d+)? (.+?) (?:season|(?:\w+ )?(?:football|basketball|baseball|hockey) team)$")
+_SEASON_OF = re.compile(
+    r"^\d{4}(?:[-–]\d+)? (.+?) (?:season|(?:(?:wo)?men's )?(?:football|basketball|baseball|hockey) team)$"
+)
 _CLUB = re.compile(r"^(?:A?FC|SC|AC|CD|[ACF]\.[CD]\.) | (?:A\.?)?[FSAC]\.?[CF]\.?$")
 _DEFINITION_WORDS = 90
 """A page says within so many words what its subject is, or not at all."""
