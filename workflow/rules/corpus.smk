@@ -42,6 +42,7 @@ rule annotate_passages:
         "results/benchmarks/corpus/annotate_passages/{collection}/{shard}.tsv"
     params:
         code=fingerprint("annotate_passages"),
+        names=lookup(dpath="corpus/names/passage", within=config),
         tagger=lookup(dpath="models/tagger", within=config),
     threads: 1
     resources:

@@ -32,16 +32,11 @@ def passage(ordinal, text):
 def test_names_come_once_a_passage_in_order_of_first_mention(monkeypatch):
     monkeypatch.setattr(annotation, "_PASSAGES", 2)
     passages = [passage(0, "Ripley met Kane and Ripley's cat in 1979"), passage(1, "nobody"), passage(2, "Ripley")]
-    assert list(annotate(passages, ScriptedTagger(), {"DATE"}, "passage")) == [
+    assert list(annotate(passages, ScriptedTagger(), {"DATE"})) == [
         Annotation(passage_id="d#0", name="Ripley", origin="passage"),
         Annotation(passage_id="d#0", name="Kane", origin="passage"),
         Annotation(passage_id="d#2", name="Ripley", origin="passage"),
     ]
-
-
-def test_annotations_carry_the_origin_that_was_asked_for():
-    (found,) = annotate([passage(0, "Ripley")], ScriptedTagger(), (), "document")
-    assert found.origin == "document"
 
 
 @pytest.mark.parametrize(

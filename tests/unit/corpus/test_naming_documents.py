@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrag.corpus.naming.documents import assign_documents, unite
-from calibrag.corpus.naming.opening import open_assigner
+from calibrag.corpus.naming.document_level import open_assigner
 from calibrag.errors import InputError
 from calibrag.records import Annotation, Passage
 

@@ -1,10 +1,10 @@
-"""Names that passages carry (BITEM, section 2), as a tagger finds them."""
+"""Names that passages spell out (BITEM, section 2), as a tagger finds them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import Literal, Protocol
+from typing import Protocol
 
 from calibrag.corpus.batching import batched
 from calibrag.records import Annotation, Passage
@@ -29,7 +29,6 @@ def annotate(
     passages: Iterable[Passage],
     tagger: NameTagger,
     skip_labels: Collection[str],
-    origin: Literal["passage", "document"],
 ) -> Iterator[Annotation]:
     """Yield the names of each passage, each once, in order of first mention.
 
@@ -37,14 +36,12 @@ def annotate(
     ----------
     skip_labels
         Labels of the tagger that name nothing to search for, such as ``DATE`` or ``CARDINAL``.
-    origin
-        What the annotations are marked with: ``passage`` where the passage spells the name out.
     """
     for batch in batched(passages, _PASSAGES):
         found = tagger.names([passage.text for passage in batch])
         for passage, names in zip(batch, found, strict=True):
             for name in distinct_names(name for name, label in names if label not in skip_labels):
-                yield Annotation(passage_id=passage.passage_id, name=name, origin=origin)
+                yield Annotation(passage_id=passage.passage_id, name=name, origin="passage")
 
 
 def distinct_names(mentions: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""From the settings of the two steps of naming to what carries them out."""
+"""What carries out the second step of naming: the names of a document that its passages refer to."""
 
 from __future__ import annotations
 
