@@ -1,7 +1,7 @@
 """Assign names of their document to the passages of a shard."""
 
-from calibrag.corpus.naming.documents import assign_documents
 from calibrag.corpus.naming.document_level import open_assigner
+from calibrag.corpus.naming.documents import assign_documents
 from calibrag.corpus.store import read_annotations, read_passages, shard_rows, write_annotations
 from calibrag.job import logged
 

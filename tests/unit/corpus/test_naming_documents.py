@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrag.corpus.naming.documents import assign_documents, unite
 from calibrag.corpus.naming.document_level import open_assigner
+from calibrag.corpus.naming.documents import assign_documents, unite
 from calibrag.errors import InputError
 from calibrag.records import Annotation, Passage
 
