@@ -60,6 +60,17 @@ def test_the_rest_of_a_place_name_is_no_short_form():
     assert found("Batman", lead, names, "Orleans and Colombia.", ["Orleans", "Colombia"], rules=["partial_name"]) == []
 
 
+def test_a_year_before_a_name_makes_no_other_name():
+    names, text = ["2010 Australian Open"], "The Australian Open is held each year."
+    assert found("Tennis", "See the 2010 Australian Open.", names, text, ["Australian Open"]) == []
+
+
+def test_a_table_lends_no_names():
+    table = passage(0, "Role | Actor\nTim | LeVar Burton", "Zoo", "table")
+    later = passage(1, "Burton was there.", "Zoo")
+    assert list(assign([table, later], {"d#0": ["LeVar Burton"], "d#1": ["Burton"]}, ["partial_name"], 5)) == []
+
+
 def test_the_short_form_of_a_team_refers_to_its_full_name():
     lead, names = "The Green Bay Packers are an American football team.", ["Green Bay Packers"]
     text = "In 1933 the Packers moved."

@@ -76,7 +76,9 @@ def refer(
             yield sorted(found.values(), key=lambda reference: reference.name.casefold() != first)
         else:
             yield list(found.values())
-        memory.add(here)
+        # in a table, names of neighbouring cells run into one another
+        if passage.kind == "text":
+            memory.add(here)
 
 
 class _Here:
@@ -135,7 +137,7 @@ def _may_stand_for(left: tuple[str, ...], part: tuple[str, ...], tokens: tuple[s
         len("".join(part)) > 2
         and tokens[len(left)][0].isupper()
         and not (len(part) == 1 and part[0] in lexicon.COUNTRIES)
-        and not all(token in lexicon.QUALIFIERS for token in left)
+        and not all(token in lexicon.QUALIFIERS or token.isdigit() for token in left)
         and all(token[0].isupper() or token[0].isdigit() or token in lexicon.PARTICLES for token in tokens)
     )
 
