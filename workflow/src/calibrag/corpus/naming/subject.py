@@ -26,6 +26,10 @@ _SEASON_OF = re.compile(
 _CLUB = re.compile(r"^(?:A?FC|SC|AC|CD|[ACF]\.[CD]\.) | (?:A\.?)?[FSAC]\.?[CF]\.?$")
 _DEFINITION_WORDS = 90
 """A page says within so many words what its subject is, or not at all."""
+_BIRTH_WORDS = 40
+"""Within so many words a lead says when its subject was born."""
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_GENDERED = (lexicon.HE, lexicon.SHE)
 _COPULAS = frozenset({"is", "was", "are", "were"})
 _PROFESSIONAL = re.compile(r".{3,}(?:er|or|ist|ian|man|woman|ant)$")
 
@@ -78,13 +82,15 @@ def subject(passages: Sequence[Passage], words: Sequence[Words], lead_names: Seq
     base = _SIDE_OF.sub("", _QUALIFIER.sub("", title))
     if _UNNAMED.match(title) or not any(map(str.isupper, base)):
         return None
-    lead = words[0] if passages[0].kind == "text" else Words("")
     if works := _WORKS_OF.match(base):
         owner = works[1]
-        return _described(owner, {folded_name(owner)}, (), frozenset(), words)
+        kind = "person" if any(_genders(words)) else "unknown"
+        return _described(owner, {folded_name(owner)}, (), frozenset(), kind, _pronouns(kind, (), words))
     if season := _SEASON_OF.match(base):
         team = season[1]
-        return _described(team, {folded_name(team), folded_name(base)}, ("team",), frozenset(), words)
+        aliases = {folded_name(team), folded_name(base)}
+        return _described(team, aliases, ("team",), frozenset(), "collective", _pronouns("collective", (), words))
+    lead = words[0] if passages[0].kind == "text" else Words("")
     heads, modifiers = definition(lead)
     aliases = {folded_name(form) for form in (title, base, _CLUB.sub("", base)) if form}
     place, _, region = base.partition(", ")
@@ -97,7 +103,8 @@ def subject(passages: Sequence[Passage], words: Sequence[Words], lead_names: Seq
         full = folded_name(name)
         if full[:1] == first[:1] or full[-1:] == first[-1:]:
             aliases.add(full)
-    return _described(base, aliases, heads, modifiers, words)
+    kind = _kind(heads, words)
+    return _described(base, aliases, heads, modifiers, kind, _pronouns(kind, heads, words))
 
 
 def definition(lead: Words) -> tuple[tuple[str, ...], frozenset[str]]:
@@ -181,49 +188,50 @@ def _described(
     aliases: set[tuple[str, ...]],
     heads: Sequence[str],
     modifiers: frozenset[str],
-    words: Sequence[Words],
+    kind: Kind,
+    pronouns: frozenset[str],
 ) -> Subject:
-    he, she = (
-        sum(len(text.places.get(word, ())) for text in words for word in group) for group in (lexicon.HE, lexicon.SHE)
-    )
-    kind = _kind(name, heads, words, he + she)
+    """Return a subject with the nouns that stand for it and the parts of its name, by its kind."""
     nouns: set[str] = set()
-    pronouns: frozenset[str] = frozenset()
     parts: set[str] = set()
-    tokens = folded_name(name)
     if kind == "person":
-        female = bool(lexicon.SHE_NOUNS.intersection(heads)) or she > he
-        pronouns = lexicon.SHE if female else lexicon.HE
         nouns = {head for head in heads if head in lexicon.PERSON or _PROFESSIONAL.fullmatch(head)}
-        own = [
-            token for token in tokens if token.isalpha() and len(token) > 1 and token not in {"jr", "sr", "ii", "iii"}
-        ]
-        parts = set(own[-1:]) | set(own[:1]) if len(own) > 1 else set()
+        own = [token for token in folded_name(name) if token.isalpha() and len(token) > 1 and token not in _SUFFIXES]
+        parts = {own[0], own[-1]} if len(own) > 1 else set()
     elif kind != "unknown":
         known = [head for head in heads if head in lexicon.SYNONYMS]
         nouns = set().union(*(lexicon.SYNONYMS[head] for head in known[:2])) if known else set(heads[:1])
-        pronouns = lexicon.IT | lexicon.THEY if kind == "collective" else lexicon.IT
     return Subject(name, frozenset(aliases), kind, pronouns, frozenset(nouns), modifiers, frozenset(parts))
 
 
-def _kind(name: str, heads: Sequence[str], words: Sequence[Words], gendered: int) -> Kind:
+def _kind(heads: Sequence[str], words: Sequence[Words]) -> Kind:
+    """Return the kind that the definition gives.
+
+    Without a known noun, what was born and goes by "he" or "she" is a person.
+    """
+    gendered = any(_genders(words))
     for head in heads:
-        if head in lexicon.PERSON:
+        if head in lexicon.PERSON or gendered and _PROFESSIONAL.fullmatch(head) and head not in lexicon.SYNONYMS:
             return "person"
         if head in lexicon.SYNONYMS:
             return "collective" if head in lexicon.COLLECTIVE else "thing"
-        if _PROFESSIONAL.fullmatch(head) and gendered:
-            return "person"
-    if not words:
-        return "unknown"
-    born = "born" in words[0].folded[:40]
-    if not heads:
-        tokens = folded_name(name)
-        return (
-            "person"
-            if (born or gendered >= 3)
-            and 2 <= len(tokens) <= 4
-            and all(token.replace("-", "").isalpha() for token in tokens)
-            else "unknown"
-        )
-    return "person" if born and gendered else "thing"
+    if gendered and "born" in words[0].folded[:_BIRTH_WORDS]:
+        return "person"
+    return "thing" if heads else "unknown"
+
+
+def _pronouns(kind: Kind, heads: Sequence[str], words: Sequence[Words]) -> frozenset[str]:
+    """Return the pronouns that stand for a subject.
+
+    A person goes by "she" where its nouns say so or the document has more of "she" than of "he", else by "he".
+    """
+    if kind == "person":
+        he, she = _genders(words)
+        return lexicon.SHE if she > he or lexicon.SHE_NOUNS.intersection(heads) else lexicon.HE
+    return {"collective": lexicon.IT | lexicon.THEY, "thing": lexicon.IT, "unknown": frozenset()}[kind]
+
+
+def _genders(words: Sequence[Words]) -> tuple[int, int]:
+    """Return how often a document uses he and she, in all their forms."""
+    he, she = (sum(len(text.places.get(word, ())) for text in words for word in group) for group in _GENDERED)
+    return he, she
