@@ -2,9 +2,9 @@
 
 Needs     questions, qrels, rankings, runs
 Makes     results/{collection}/evaluation/rankings/{experiment}.csv and results/{collection}/{system}/evaluation/
-          passages.csv, answers.csv: one row a question; reader.csv: one row a choice;
+          passages.csv, answers.csv: one row a question; reader.csv: one row a choice; graph.csv: one row a run;
           results/{collection}/evaluation/published/{experiment}.csv, where others published a ranking
-Steps     the five rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
+Steps     the rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
           runs one ablation and nothing else
 """
 
@@ -132,3 +132,25 @@ rule score_reader:
         "../../envs/base.yaml"
     script:
         "../scripts/score_reader.py"
+
+
+rule report_graph:
+    """Count the searches that matched the co-occurrence graph, and its passages that were filed."""
+    input:
+        traces=take.all_passes,
+        runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
+    output:
+        "results/{collection}/{system}/evaluation/graph.csv",
+    log:
+        "results/logs/evaluation/report_graph/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/report_graph/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("report_graph"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/report_graph.py"

@@ -14,9 +14,11 @@ rule run_pass:
         earlier=take.earlier_passes,
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.parquet",
+        names="results/{collection}/retrieval/graph/nodes.parquet",
         sparse=take.sparse,
         dense=take.dense,
         vectors=take.vectors,
+        graph=take.graph,
         reranker=take.reranker_of,
         verifier=take.verifier,
         reader="results/models/reader/unpacked",
@@ -30,7 +32,7 @@ rule run_pass:
         code=fingerprint("run_pass"),
         journal="results/{collection}/{system}/pass-{n}/journal",
         system=lookup(dpath="systems/{system}", within=config),
-        models=lookup(dpath="models", within=config),
+        models=take.models_of_pass,
         execution=lookup(dpath="execution", within=config),
     threads: 1
     resources:

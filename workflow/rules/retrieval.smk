@@ -1,10 +1,11 @@
 """Which passages does each retriever return for a question as it stands?
 
 Needs     results/{collection}/corpus/ and the questions
-Makes     results/{collection}/retrieval/: sparse/, vectors/{vectors}/, dense/{dense}/, rankings/{retriever}.tsv.gz
-Steps     build_sparse_index; embed_passages once a shard, then build_dense_index; then rank_questions once a retriever. A
-          retriever waits only for the indexes that it searches; dense/{dense}/recall.csv says, on demand, what an
-          approximate index loses
+Makes     results/{collection}/retrieval/: sparse/, vectors/{vectors}/, dense/{dense}/, graph/,
+          rankings/{retriever}.tsv.gz
+Steps     build_sparse_index; embed_passages once a shard, then build_dense_index; index_names, then build_graph; then
+          rank_questions once a retriever. A retriever waits only for the indexes that it searches;
+          dense/{dense}/recall.csv says, on demand, what an approximate index loses
 """
 
 
@@ -126,6 +127,51 @@ rule measure_recall:
         "../scripts/measure_recall.py"
 
 
+rule index_names:
+    """Index which passages carry which names: for entity search, and as nodes of the graph."""
+    input:
+        passages="results/{collection}/corpus/passages.parquet",
+        annotations="results/{collection}/corpus/annotations.parquet",
+    output:
+        "results/{collection}/retrieval/graph/nodes.parquet",
+    log:
+        "results/logs/retrieval/index_names/{collection}.log",
+    benchmark:
+        "results/benchmarks/retrieval/index_names/{collection}.tsv"
+    params:
+        code=fingerprint("index_names"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/index_names.py"
+
+
+rule build_graph:
+    """Join the names that stand together in passages, with counts and PMI."""
+    input:
+        passages="results/{collection}/corpus/passages.parquet",
+        nodes="results/{collection}/retrieval/graph/nodes.parquet",
+    output:
+        "results/{collection}/retrieval/graph/edges.parquet",
+    log:
+        "results/logs/retrieval/build_graph/{collection}.log",
+    benchmark:
+        "results/benchmarks/retrieval/build_graph/{collection}.tsv"
+    params:
+        code=fingerprint("build_graph"),
+        graph=lookup(dpath="indexes/graph", within=config),
+    threads: 1
+    resources:
+        mem_mb=1000,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/build_graph.py"
+
+
 rule rank_questions:
     """Rank passages for the questions with one retriever."""
     input:
@@ -134,6 +180,7 @@ rule rank_questions:
         sparse=take.sparse,
         dense=take.dense,
         vectors=take.vectors,
+        graph=take.graph,
         adapter=take.reranker_of,
     output:
         "results/{collection}/retrieval/rankings/{retriever}.tsv.gz",

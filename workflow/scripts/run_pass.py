@@ -9,7 +9,7 @@ from calibrag.records import Question, read_jsonl, write_jsonl
 from calibrag.retrieval.opening import IndexFiles
 
 system, execution = snakemake.params.system, snakemake.params.execution
-files = [IndexFiles.of(snakemake.input), snakemake.input.passages, snakemake.input.reader]
+files = [IndexFiles.of(snakemake.input), *map(snakemake.input.get, ("names", "passages", "reader"))]
 
 with logged(snakemake.log[0]) as job:
     questions = list(read_jsonl(snakemake.input.questions, Question))

@@ -75,6 +75,12 @@ class Inputs:
         folder = f"results/{wildcards.collection}/retrieval/vectors/{vectors}"
         return self.shards(folder + "/{shard}.npy")(wildcards)
 
+    def graph(self, wildcards) -> list[str]:
+        """Return the files of the graph where a retriever, or a system's, searches it."""
+        folder = f"results/{wildcards.collection}/retrieval/graph"
+        names = ("nodes.parquet", "edges.parquet") if self._retriever(wildcards)["graph"] else ()
+        return [f"{folder}/{name}" for name in names]
+
     def passage_embedder(self, wildcards) -> dict[str, Any]:
         """Return what of ``models.embedder`` decides about passages; the number format of queries does not."""
         embedder = self._config["models"]["embedder"]
@@ -102,6 +108,11 @@ class Inputs:
     def all_passes(self, wildcards) -> list[str]:
         """Return the traces of every pass of a system."""
         return self._passes(wildcards, self._config["systems"][wildcards.system]["passes"]["maximum"])
+
+    def models_of_pass(self, wildcards) -> dict[str, Any]:
+        """Return the settings of the models that a pass of a system uses; a change of others re-runs nothing."""
+        own = {part: self._config["models"][part] for part in ("embedder", "reader", "verifier")}
+        return own | self.search_models(wildcards)
 
     def base(self, wildcards) -> str:
         """Return the encoder below an adapter."""

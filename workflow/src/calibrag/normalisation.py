@@ -29,6 +29,12 @@ def words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
+def name_key(name: str) -> str:
+    """Return the key under which spellings of one name meet: its words, case folded and without accents."""
+    decomposed = unicodedata.normalize("NFKD", name)
+    return " ".join(words("".join(letter for letter in decomposed if not unicodedata.combining(letter))))
+
+
 def content_words(text: str) -> set[str]:
     """Return the distinct words of a text without function words."""
     return set(words(text)) - FUNCTION_WORDS

@@ -17,7 +17,7 @@ import msgspec
 
 from calibrag.errors import InputError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of the trace schema; raised when a field changes its meaning."""
 
 
@@ -117,6 +117,13 @@ class Hit(Record):
     score: float
 
 
+class NameCount(Record):
+    """A name, and how many of the passages at hand carry it."""
+
+    name: str
+    passages: int
+
+
 # --- traces --------------------------------------------------------------------------------------
 
 
@@ -127,10 +134,29 @@ class Event(Record, tag_field="event"):
 
 
 class SearchEvent(Event, tag="search"):
-    """A search and what it returned; excluded passages are listed once, in ``Trace.excluded``."""
+    """A search and what it returned; excluded passages are listed once, in ``Trace.excluded``.
+
+    ``sources`` names, for each hit, the first stages that found it: ``lexical``, ``dense``, ``graph``, with spaces
+    between. ``neighbours`` maps a hit to the passages beside it that came along, unranked, in the document's order.
+    ``graph_names`` are the names of the query that the co-occurrence graph joins; [] where it did not match.
+    """
 
     query: str
     hits: list[Hit]
+    sources: list[str] = []
+    neighbours: dict[str, list[str]] = {}
+    graph_names: list[str] = []
+
+
+class EntitySearchEvent(Event, tag="entity_search"):
+    """A search by name: the passages that carry it, and the names that these carry, most frequent first.
+
+    The hits' scores have a scale of their own: above 1 where the passage carries the very name.
+    """
+
+    name: str
+    hits: list[Hit]
+    names: list[NameCount]
 
 
 class ReadEvent(Event, tag="read"):
@@ -191,7 +217,9 @@ class ErrorEvent(Event, tag="error"):
     problem: str
 
 
-TraceEvent = SearchEvent | ReadEvent | ModelEvent | RecordEvent | RetractEvent | AnswerEvent | ErrorEvent
+TraceEvent = (
+    SearchEvent | EntitySearchEvent | ReadEvent | ModelEvent | RecordEvent | RetractEvent | AnswerEvent | ErrorEvent
+)
 
 
 class Nugget(Record):
@@ -223,6 +251,7 @@ class Usage(Record):
     """What a pass cost. ``seconds`` is time spent on its own calls, batches shared evenly."""
 
     searches: int = 0
+    entity_searches: int = 0
     tool_calls: int = 0
     rejected_calls: int = 0
     model_calls: int = 0
@@ -236,7 +265,13 @@ class Trace(Record, kw_only=True):
 
     ``status``: ``ok``; ``error`` (the fault is the last event); ``skipped`` (the gated fourth pass).
     ``answer`` is the accepted submission's text, None for a refusal or where nothing was accepted.
-    ``retrieved`` maps each passage of the pass to its best retrieval score.
+    ``retrieved`` maps each passage that a search ranked to its best score. Neighbours and what an entity search found
+    have no such score: the pass may read and record them, and they reach a run by their evidence alone.
+
+    Raises
+    ------
+    ValueError
+        The trace is of another version of this schema.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -255,6 +290,13 @@ class Trace(Record, kw_only=True):
     stop_reason: Literal["accepted", "no_call", "turn_limit", "token_limit", "error", "skipped"]
     status: Literal["ok", "error", "skipped"]
     usage: Usage
+
+    def __post_init__(self):
+        if self.schema_version != SCHEMA_VERSION:
+            raise ValueError(
+                f"schema_version must be {SCHEMA_VERSION} (got {self.schema_version}): a trace of another release; run "
+                "the passes again: `snakemake --cores 1 --forcerun run_pass`"
+            )
 
 
 # --- runs ----------------------------------------------------------------------------------------

@@ -11,11 +11,16 @@ from typing import Any
 
 import msgspec
 
+from calibrag.agents.fallback import supported_answer
+from calibrag.agents.gate import failed_conditions
 from calibrag.agents.pass_confidence import CONFIDENCE_RULES
 from calibrag.agents.protocol import (
     Answer,
     Effect,
     Entail,
+    EntitySearch,
+    FindName,
+    NameMatches,
     Policy,
     Proposals,
     ProposeAnswers,
@@ -23,13 +28,17 @@ from calibrag.agents.protocol import (
     RecordNugget,
     Result,
     Retract,
+    Retrieval,
     Retrieve,
+    Retrieved,
     Search,
 )
 from calibrag.agents.reading import lead, read
 from calibrag.agents.settings import EvidenceAgent
+from calibrag.normalisation import name_key
 from calibrag.records import (
     AnswerEvent,
+    EntitySearchEvent,
     ErrorEvent,
     ModelEvent,
     Nugget,
@@ -44,10 +53,14 @@ from calibrag.records import (
     TraceEvent,
     Usage,
 )
-from calibrag.verification.claims import claim_text
 from calibrag.verification.quotes import stands_in
 
 Step = Generator[Effect, Any, Result]
+
+
+def _listed(found: Sequence[Retrieved], **more) -> Result:
+    """Return what a search tells the policy."""
+    return Result(passages=[item.passage for item in found], scores=[item.hit.score for item in found], **more)
 
 
 class EvidencePass:
@@ -91,7 +104,7 @@ class EvidencePass:
         self.events: list[TraceEvent] = []
         self.submissions: list[Submission] = []
         self.usage = dict.fromkeys(
-            ("searches", "tool_calls", "rejected_calls", "model_calls", "tokens", "entailments"), 0
+            ("searches", "entity_searches", "tool_calls", "rejected_calls", "model_calls", "tokens", "entailments"), 0
         )
 
     # --- the loop --------------------------------------------------------------------------------
@@ -128,6 +141,7 @@ class EvidencePass:
     def _loop(self) -> Generator[Effect, Any, str]:
         tools = {
             Search: self._search,
+            EntitySearch: self._entity_search,
             Read: self._read,
             RecordNugget: self._record,
             Retract: self._retract,
@@ -163,14 +177,42 @@ class EvidencePass:
     def _search(self, call: Search) -> Step:
         if not call.query.strip():
             return self._reject(call, "the query must not be empty")
-        found = yield Retrieve(qid=self.question.qid, query=call.query, excluded=self.excluded)
+        most = self.settings.most_neighbours
+        if not 0 <= call.neighbours <= most:
+            return self._reject(call, f"neighbours must be from 0 to {most} (got {call.neighbours})")
+        reply: Retrieval = yield Retrieve(
+            qid=self.question.qid, query=call.query, excluded=self.excluded, neighbours=call.neighbours
+        )
         self.usage["searches"] += 1
-        for item in found:
+        for item in reply.found:
             passage_id, score = item.passage.passage_id, item.hit.score
             self.passages[passage_id] = item.passage
             self.retrieved[passage_id] = max(score, self.retrieved.get(passage_id, score))
-        self.events.append(SearchEvent(turn=self.turn, query=call.query, hits=[item.hit for item in found]))
-        return Result(passages=[item.passage for item in found], scores=[item.hit.score for item in found])
+        self.passages |= {p.passage_id: p for beside in reply.neighbours.values() for p in beside}
+        self.events.append(
+            SearchEvent(
+                turn=self.turn,
+                query=call.query,
+                hits=[item.hit for item in reply.found],
+                sources=[item.sources for item in reply.found],
+                neighbours={hit: [p.passage_id for p in beside] for hit, beside in reply.neighbours.items() if beside},
+                graph_names=reply.graph_names,
+            )
+        )
+        return _listed(reply.found, neighbours=reply.neighbours)
+
+    def _entity_search(self, call: EntitySearch) -> Step:
+        if not name_key(call.name):
+            return self._reject(call, f"the name must hold a letter or digit (got {call.name!r})")
+        most = self.settings.entity_search
+        reply: NameMatches = yield FindName(
+            name=call.name, excluded=self.excluded, passages=most.passages, names=most.names
+        )
+        self.usage["entity_searches"] += 1
+        self.passages |= {item.passage.passage_id: item.passage for item in reply.found}
+        hits = [item.hit for item in reply.found]
+        self.events.append(EntitySearchEvent(turn=self.turn, name=call.name, hits=hits, names=reply.names))
+        return _listed(reply.found, names=reply.names)
 
     def _read(self, call: Read) -> Step:
         passage = self.passages.get(call.passage_id)
@@ -257,21 +299,10 @@ class EvidencePass:
 
     def _judge(self, call: Answer, **origin) -> Submission:
         """Return the submission with the gate's ruling; every failed condition is a reason."""
-        gate = self.settings.gate
         verified = [n for n in self.nuggets.values() if n.verified and not n.retracted]
         confidence = self._confidence(call.text, verified)
         reasons = [self._unknown(p) for p in call.passage_ids if p not in self.passages]
-        if call.text is not None:
-            if not call.text.strip() or "\n" in call.text:
-                reasons.append("an answer must be one line of text that is not blank")
-            strongest = max((n.entailment for n in verified), default=0.0)
-            if len(verified) < gate.min_nuggets and strongest < gate.strong_entailment:
-                reasons.append(
-                    f"evidence must be {gate.min_nuggets} verified nuggets or one entailment of at least "
-                    f"{gate.strong_entailment} (got {len(verified)}, strongest {strongest:.3f})"
-                )
-            if confidence < gate.confidence_floor:
-                reasons.append(f"confidence must be at least {gate.confidence_floor} (got {confidence:.3f})")
+        reasons += failed_conditions(call.text, verified, confidence, self.settings.gate)
         return Submission(
             turn=self.turn,
             text=call.text,
@@ -284,18 +315,8 @@ class EvidencePass:
 
     def _submit(self, submission: Submission) -> None:
         self.submissions.append(submission)
-        self.events.append(
-            AnswerEvent(
-                turn=submission.turn,
-                text=submission.text,
-                passage_ids=submission.passage_ids,
-                confidence=submission.confidence,
-                accepted=submission.accepted,
-                reasons=submission.reasons,
-                origin=submission.origin,
-                source_pass=submission.source_pass,
-            )
-        )
+        # the event says the same, in its place among the others
+        self.events.append(AnswerEvent(**msgspec.structs.asdict(submission)))
 
     def _confidence(self, answer: str | None, nuggets: Sequence[Nugget]) -> float:
         turned_back = sum(not submission.accepted for submission in self.submissions)
@@ -307,51 +328,37 @@ class EvidencePass:
         It does not pass the gate again. Its confidence is that of the one entailment, which is an event of the trace
         and no nugget of this pass; it is marked with its source pass, and is never independent of it.
         """
-        filed = [
-            (trace.confidence, -trace.pass_number, trace)
-            for trace in self.earlier
-            if trace.answer is not None and trace.submissions[-1].origin == "own"
-        ]
         own = sorted(self.retrieved, key=lambda p: (-self.retrieved[p], p))[: self.settings.fallback_passages]
-        for _, _, trace in sorted(filed, key=lambda item: item[:2], reverse=True):
-            claim = claim_text(self.question.text, trace.answer)
-            scores = yield from self._entail([(lead(self.passages[p]), self.passages[p].text, claim) for p in own])
-            best = max(range(len(own)), key=lambda i: scores[i], default=None)
-            if best is None or scores[best] < self.settings.verified_entailment:
-                continue
-            support = Nugget(
-                nugget_id="fallback",
-                passage_id=own[best],
-                quotes=[],
-                claim=claim,
-                entailment=scores[best],
-                verified=True,
-            )
-            self.events.append(
-                RecordEvent(
-                    turn=self.turn,
-                    passage_id=own[best],
-                    quotes=[],
-                    claim=claim,
-                    entailment=scores[best],
-                    verified=True,
-                    reason=f"support of the answer of pass {trace.pass_number}",
-                    nugget_id=None,
-                )
-            )
-            self._submit(
-                Submission(
-                    turn=self.turn,
-                    text=trace.answer,
-                    passage_ids=[own[best]],
-                    confidence=self._confidence(trace.answer, [support]),
-                    accepted=True,
-                    reasons=[],
-                    origin="fallback",
-                    source_pass=trace.pass_number,
-                )
-            )
+        passages = [self.passages[passage_id] for passage_id in own]
+        threshold = self.settings.verified_entailment
+        found = yield from self._counted(supported_answer(self.question.text, self.earlier, passages, threshold))
+        if found is None:
             return
+        trace, support = found
+        self.events.append(
+            RecordEvent(
+                turn=self.turn,
+                passage_id=support.passage_id,
+                quotes=[],
+                claim=support.claim,
+                entailment=support.entailment,
+                verified=True,
+                reason=f"support of the answer of pass {trace.pass_number}",
+                nugget_id=None,
+            )
+        )
+        self._submit(
+            Submission(
+                turn=self.turn,
+                text=trace.answer,
+                passage_ids=[support.passage_id],
+                confidence=self._confidence(trace.answer, [support]),
+                accepted=True,
+                reasons=[],
+                origin="fallback",
+                source_pass=trace.pass_number,
+            )
+        )
 
     # --- effects ---------------------------------------------------------------------------------
 

@@ -17,15 +17,22 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, Protocol
 
-from calibrag.records import Hit, Passage, Question, Record
+from calibrag.records import Hit, NameCount, Passage, Question, Record
 
 # --- tool calls (spec/bitem section 3) -----------------------------------------------------------
 
 
 class Search(Record):
-    """Ask the index for passages."""
+    """Ask the indexes for passages, and for as many neighbours on each side of them in their documents."""
 
     query: str
+    neighbours: int = 0
+
+
+class EntitySearch(Record):
+    """Ask for the passages that carry a name, and for the names that these carry."""
+
+    name: str
 
 
 class Read(Record):
@@ -56,19 +63,21 @@ class Answer(Record):
     passage_ids: list[str]
 
 
-ToolCall = Search | Read | RecordNugget | Retract | Answer
+ToolCall = Search | EntitySearch | Read | RecordNugget | Retract | Answer
 
 
 class Result(Record):
     """The orchestrator's answer to a tool call.
 
     ``problem`` says why a call was rejected or an answer turned back, condition by condition; the other
-    fields hold what the call returned.
+    fields hold what the call returned. ``neighbours`` maps a passage found to those beside it, which are not ranked.
     """
 
     problem: str | None = None
     passages: list[Passage] = []
     scores: list[float] = []
+    neighbours: dict[str, list[Passage]] = {}
+    names: list[NameCount] = []
     sentences: list[str] = []
     nugget_id: str | None = None
     verified: bool = False
@@ -78,18 +87,47 @@ class Result(Record):
 
 
 class Retrieve(Record):
-    """Search the collection without some passages; answered by a list of ``Retrieved``, best first."""
+    """Search the collection without some passages; answered by a ``Retrieval``."""
 
     qid: str
     query: str
     excluded: frozenset[str]
+    neighbours: int = 0
 
 
 class Retrieved(Record):
-    """A passage and its place in one ranking."""
+    """A passage and its place in one ranking; ``sources`` as in ``records.SearchEvent``."""
 
     hit: Hit
     passage: Passage
+    sources: str = ""
+
+
+class Retrieval(Record):
+    """What a search found, best first, the passages beside each, and the names that the graph joins."""
+
+    found: list[Retrieved]
+    neighbours: dict[str, list[Passage]] = {}
+    graph_names: list[str] = []
+
+
+class FindName(Record):
+    """Ask for the passages that carry a name, without some; answered by a ``NameMatches``.
+
+    At most so many ``passages`` and ``names`` are returned.
+    """
+
+    name: str
+    excluded: frozenset[str]
+    passages: int
+    names: int
+
+
+class NameMatches(Record):
+    """The passages that carry a name, best first, and the names that they carry, most frequent first."""
+
+    found: list[Retrieved]
+    names: list[NameCount]
 
 
 class Entail(Record):
@@ -132,7 +170,7 @@ class Proposals(Record):
     tokens: int
 
 
-Effect = Retrieve | Entail | ProposeAnswers
+Effect = Retrieve | FindName | Entail | ProposeAnswers
 
 
 class Policy(Protocol):

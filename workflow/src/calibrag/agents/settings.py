@@ -51,6 +51,13 @@ class PassConfidence(Record):
     overlap_weight: float
 
 
+class EntitySearchLimits(Record):
+    """The most passages, and the most names that they carry, that one entity search returns."""
+
+    passages: int
+    names: int
+
+
 class EvidenceAgent(Record):
     """Everything that the orchestrator reads.
 
@@ -60,6 +67,10 @@ class EvidenceAgent(Record):
         See there.
     verified_entailment
         P(entails) from which on a nugget counts as verified, in [0, 1].
+    most_neighbours
+        Neighbours on each side of a passage that a search may ask for, at most.
+    entity_search
+        See there.
     read_sentences
         Sentences that one ``read`` returns.
     confidence
@@ -71,6 +82,8 @@ class EvidenceAgent(Record):
     gate: Gate
     limits: Limits
     verified_entailment: float
+    most_neighbours: int
+    entity_search: EntitySearchLimits
     read_sentences: int
     confidence: PassConfidence
     fallback_passages: int

@@ -19,7 +19,8 @@ from calibrag.models.answer_candidates import CandidateFinder
 from calibrag.models.answer_reader import AnswerReader
 from calibrag.models.cross_encoder import CrossEncoder
 from calibrag.models.language_scorer import LanguageScorer
-from calibrag.retrieval.opening import IndexFiles, open_embedder, open_retriever
+from calibrag.retrieval.entities import NameIndex
+from calibrag.retrieval.opening import IndexFiles, open_embedder, open_graph, open_retriever
 from calibrag.verification.entailment import EntailmentVerifier
 
 
@@ -46,6 +47,7 @@ def open_world(
     system: Mapping[str, Any],
     models: Mapping[str, Any],
     indexes: IndexFiles,
+    names: str | Path,
     passages: str | Path,
     unpacked_reader: str | Path,
     threads: int,
@@ -58,15 +60,20 @@ def open_world(
         The system's block of the configuration.
     indexes
         Files of the indexes that the system's retriever searches.
+    names
+        File of the index of names.
     passages
         File of the corpus.
     unpacked_reader
         Folder of the reader's weights, as ``models.language_scorer.unpack`` wrote it.
     """
     store = PassageStore.open(passages)
+    graph = system["retriever"]["graph"]
     return handlers(
         open_retriever(system["retriever"], indexes, store, models, threads),
         store,
+        NameIndex.open(names, len(store)),
+        open_graph(indexes.graph[0], store, graph["depth"]) if graph else None,
         open_verifier(models, threads),
         open_reader(models, unpacked_reader, threads),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +12,7 @@ import pyterrier as pt
 from calibrag.corpus.store import PassageStore
 from calibrag.errors import ConfigError, InputError
 from calibrag.retrieval import pipeline
+from calibrag.retrieval.graph import GraphRetriever
 from calibrag.retrieval.passage_ids import PassageIds, digest
 
 
@@ -20,6 +22,7 @@ class IndexFiles(NamedTuple):
     sparse: Sequence[str]
     dense: Sequence[str]
     vectors: Sequence[str]
+    graph: Sequence[str]
 
     @classmethod
     def of(cls, inputs) -> IndexFiles:
@@ -49,7 +52,7 @@ def open_retriever(
     InputError
         An index is not whole, or of another version, or was built from other passages.
     """
-    lexical = dense = reranker = None
+    lexical = dense = graph = reranker = None
     # each stage brings a heavy library, which a retriever without it must not need
     if settings["lexical"] is not None:
         lexical = open_lexical(settings["lexical"], files.sparse[0])
@@ -63,6 +66,8 @@ def open_retriever(
         on = dict(threads=threads, device=models["device"])
         dense = DenseRetriever(folder, Vectors(files.vectors), embedder, depth, **on)
         check_corpus(folder, dense.ids, store)
+    if settings["graph"] is not None:
+        graph = open_graph(files.graph[0], store, settings["graph"]["depth"])
     if settings["rerank"] is not None:
         from calibrag.models.cross_encoder import CrossEncoder
         from calibrag.retrieval.reranking import CrossEncoderReranker
@@ -70,8 +75,14 @@ def open_retriever(
         cross_encoder = CrossEncoder(**models["reranker"], device=models["device"], threads=threads)
         if len(cross_encoder.labels) != 1:
             raise ConfigError("models.reranker", f"must have one output, relevance (got {cross_encoder.labels})")
-        reranker = CrossEncoderReranker(cross_encoder, store, settings["rerank"]["depth"])
-    return pipeline.build(settings, lexical, dense, reranker)
+        reranker = CrossEncoderReranker(cross_encoder, store, **settings["rerank"])
+    return pipeline.build(settings, lexical, dense, reranker, graph)
+
+
+@cache
+def open_graph(nodes: str, store: PassageStore, depth: int) -> GraphRetriever:
+    """Return the graph in the folder of its nodes' file; opened once, for search and for its report."""
+    return GraphRetriever.open(Path(nodes).parent, store.ids, depth)
 
 
 def open_lexical(settings: Mapping[str, Any], path: str | Path):

@@ -14,6 +14,8 @@ from calibrag.retrieval import frames
 
 # a model's score moves in its last digits with the companions of a pair in a batch
 _DECIMALS = 5
+# probabilities nearer to 0 or 1 are not told apart: a sigmoid in single precision rounds them
+_LEAST = 1e-7
 
 
 class PairScorer(Protocol):
@@ -33,23 +35,33 @@ class PassageSource(Protocol):
 class CrossEncoderReranker(pt.Transformer):
     """Reorders the first ``depth`` passages of each query by a cross-encoder and cuts the rest.
 
-    The pairs of all queries of a call are scored in one batch, each different pair once. What lay below
-    ``depth`` is dropped, since its scores cannot be compared with the new ones.
+    The score is the logit of the relevance plus ``first_stage`` times the first stage's score as a share of the
+    query's best: what words and vectors say of a passage is evidence that a small cross-encoder does not hold. The
+    pairs of all queries of a call are scored in one batch, each different pair once. What lay below ``depth`` is
+    dropped, since its scores cannot be compared with the new ones.
 
     Parameters
     ----------
     cross_encoder
-        Scores (query, `calibrag.models.text.passage_text`) pairs.
+        Scores (query, passage) pairs; a passage is its title, heading and text, as the adapter was trained.
     store
-        Holds the passages.
+        The passages.
     depth
-        Passages of each query that are scored and returned, at most.
+        Passages of each query that are scored.
+    first_stage
+        Weight of the first stage, in logits, 0 or more.
+
+    Raises
+    ------
+    ValueError
+        The cross-encoder returns a score that is not finite.
     """
 
-    def __init__(self, cross_encoder: PairScorer, store: PassageSource, depth: int):
+    def __init__(self, cross_encoder: PairScorer, store: PassageSource, depth: int, first_stage: float):
         self.cross_encoder = cross_encoder
         self.store = store
         self.depth = depth
+        self.first_stage = first_stage
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the reordered rankings."""
@@ -65,5 +77,8 @@ class CrossEncoderReranker(pt.Transformer):
         if not np.isfinite(scores).all():
             broken = int((~np.isfinite(scores)).sum())
             raise ValueError(f"cross-encoder scores must be finite (got {broken} of {len(scores)} that are not)")
-        top["score"] = np.round(scores.astype(float)[[place[key] for key in keys]], _DECIMALS)
+        relevance = np.clip(scores.astype(float)[[place[key] for key in keys]], _LEAST, 1 - _LEAST)
+        best = top.groupby("qid")["score"].transform("max").to_numpy()
+        share = np.divide(top["score"].to_numpy(), best, out=np.zeros(len(top)), where=best > 0)
+        top["score"] = np.round(np.log(relevance / (1 - relevance)) + self.first_stage * share, _DECIMALS)
         return frames.ranked(top)

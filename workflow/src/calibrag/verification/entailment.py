@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from calibrag.corpus.sentences import sentence_spans
 from calibrag.errors import ConfigError
 from calibrag.models.cross_encoder import CrossEncoder
 
 ENTAILS = "entails"
-
-# a full stop after a single capital is an initial, not an end; a table's rows end with their lines
-_SENTENCE_END = re.compile(r"(?:(?<=[.!?])(?<!\b[A-Z]\.)|(?<=[.!?][\"'”’)\]]))\s+|\n+")
 
 
 class EntailmentVerifier:
@@ -74,7 +71,9 @@ def windows(text: str, most_words: int) -> list[str]:
     """
     out: list[str] = []
     open_words: list[str] = []
-    for sentence in _SENTENCE_END.split(text):
+    # a table's rows end with their lines
+    sentences = (line[start:end] for line in text.splitlines() for start, end in sentence_spans(line))
+    for sentence in sentences:
         found = sentence.split()
         if open_words and len(open_words) + len(found) > most_words:
             out.append(" ".join(open_words))

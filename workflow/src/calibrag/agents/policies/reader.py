@@ -10,10 +10,11 @@ chat model.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from calibrag.agents.protocol import (
     Answer,
+    EntitySearch,
     Proposal,
     ProposeAnswers,
     Read,
@@ -37,8 +38,12 @@ class ReaderSettings(Record):
     ----------
     passages_read
         Passages read after each search, best first.
+    neighbours
+        Neighbours on each side of a passage read that are read as well.
     follow_ups
         Further searches, each led by a name that the reader found.
+    follow_up_by
+        Whether these are for name and question together, or for the name alone among the annotated ones.
     sources
         Passages on which one candidate is recorded, at most.
     attempts
@@ -46,7 +51,9 @@ class ReaderSettings(Record):
     """
 
     passages_read: int
+    neighbours: int
     follow_ups: int
+    follow_up_by: Literal["search", "entity_search"]
     sources: int
     attempts: int
 
@@ -60,7 +67,7 @@ class ReaderPolicy:
     def __call__(self, question: Question) -> Calls:
         """Yield the calls of one pass."""
         sentences: list[Sentence] = []
-        yield from self._search(question.text, sentences)
+        yield from self._look(self._search(question.text), question.text, sentences)
         followed: list[str] = []
         proposals: list[Proposal] = []
         read = 0
@@ -72,7 +79,9 @@ class ReaderPolicy:
             if name is None:
                 break
             followed.append(name)
-            yield from self._search(f"{name} {question.text}", sentences)
+            query = f"{name} {question.text}"
+            by_name = self.settings.follow_up_by == "entity_search"
+            yield from self._look(EntitySearch(name=name) if by_name else self._search(query), query, sentences)
         recorded: list[str] = []
         for proposal in proposals[: self.settings.attempts]:
             for nugget_id in recorded:
@@ -80,16 +89,20 @@ class ReaderPolicy:
             recorded = yield from self._submit(question, proposal)
         yield Answer(text=None, passage_ids=[])
 
-    def _search(self, query: str, sentences: list[Sentence]) -> Calls:
+    def _search(self, query: str) -> Search:
+        return Search(query=query, neighbours=self.settings.neighbours)
+
+    def _look(self, call: Search | EntitySearch, query: str, sentences: list[Sentence]) -> Calls:
         """Search, read the best passages that were not read yet, and add what they say to ``sentences``."""
-        found = yield Search(query=query)
+        found = yield call
         seen = {sentence.passage_id for sentence in sentences}
         unread = [passage for passage in found.passages if passage.passage_id not in seen]
-        for passage in unread[: self.settings.passages_read]:
-            result = yield Read(passage_id=passage.passage_id, question=query)
-            sentences += [
-                Sentence(passage_id=passage.passage_id, title=passage.title, text=text) for text in result.sentences
-            ]
+        for best in unread[: self.settings.passages_read]:
+            for passage in (best, *found.neighbours.get(best.passage_id, ())):
+                result = yield Read(passage_id=passage.passage_id, question=query)
+                sentences += [
+                    Sentence(passage_id=passage.passage_id, title=passage.title, text=text) for text in result.sentences
+                ]
 
     def _lead(self, proposals: Iterable[Proposal], sentences: list[Sentence], followed: list[str]) -> str | None:
         """Return the most probable candidate that is a name without a page read yet; None to search no further."""
