@@ -19,6 +19,7 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "build_sparse_index": 2,
         "embed_passages": 2,
         "build_dense_index": 2,
+        "index_names": 2,
         "rank_questions": 8,
         "unpack_reader": 1,
         "evaluate_adapter": 2,
@@ -53,6 +54,7 @@ def test_an_ablation_needs_its_own_jobs_only(workflow):
         "assign_names": 1,
         "unite_names": 1,
         "build_sparse_index": 1,
+        "index_names": 1,
         "unpack_reader": 1,
         "run_pass": 4,
         "select_passage_runs": 1,
@@ -66,6 +68,12 @@ def test_a_lexical_ranking_needs_no_vectors_and_no_adapter(workflow):
     assert not {"embed_passages", "build_dense_index"} & set(plan)
     done = workflow.run("--dry-run", "results/film/retrieval/rankings/lexical.tsv.gz")
     assert "adapter" not in done.output
+
+
+def test_a_graph_is_built_for_the_systems_that_search_it_and_reported_on_demand(workflow):
+    assert "build_graph" not in workflow.plan("results/film/bitem/runs/PG-1.txt")
+    plan = workflow.plan("results/film/bitem-graph/evaluation/graph.csv")
+    assert (plan["build_graph"], plan["report_graph"], plan["run_pass"]) == (1, 1, 4)
 
 
 def test_the_retrieval_experiment_is_a_target_of_its_own(workflow):

@@ -1,9 +1,19 @@
 """A scripted world for agents: fakes of retrieval, entailment and reading, at the seam of the effects."""
 
 from calibrag.agents.orchestrator import EvidencePass
-from calibrag.agents.protocol import Entail, Proposal, Proposals, ProposeAnswers, Retrieve, Retrieved
-from calibrag.agents.settings import EvidenceAgent, Gate, Limits, PassConfidence
-from calibrag.records import Hit, Passage, Question
+from calibrag.agents.protocol import (
+    Entail,
+    FindName,
+    NameMatches,
+    Proposal,
+    Proposals,
+    ProposeAnswers,
+    Retrieval,
+    Retrieve,
+    Retrieved,
+)
+from calibrag.agents.settings import EntitySearchLimits, EvidenceAgent, Gate, Limits, PassConfidence
+from calibrag.records import Hit, NameCount, Passage, Question
 
 QUESTION = Question(qid="q1", text="Who directed Heat?", answers=["Michael Mann"])
 
@@ -11,6 +21,8 @@ SETTINGS = EvidenceAgent(
     gate=Gate(min_nuggets=2, strong_entailment=0.9, confidence_floor=0.2),
     limits=Limits(turns=20, tokens=1000),
     verified_entailment=0.5,
+    most_neighbours=2,
+    entity_search=EntitySearchLimits(passages=2, names=3),
     read_sentences=2,
     confidence=PassConfidence(rule="noisy_or_evidence", full_evidence=3, turned_back_discount=0.9, overlap_weight=0.5),
     fallback_passages=3,
@@ -38,10 +50,23 @@ PASSAGES = [
 ]
 
 
+# stands beside Heat#0 in its document, and no search ranks it
+BESIDE = passage("Heat#1", "Its sequel was never made.")
+
+
+def _found(passages, excluded):
+    kept = [p for p in passages if p.passage_id not in excluded]
+    return [
+        Retrieved(hit=Hit(passage_id=p.passage_id, rank=r, score=1.0 / r), passage=p, sources="lexical dense")
+        for r, p in enumerate(kept, 1)
+    ]
+
+
 class World:
     """Answers effects from fixed tables and keeps what was asked."""
 
-    def __init__(self, entailments=None, proposals=(), fault=None):
+    def __init__(self, entailments=None, proposals=(), fault=None, graph_names=()):
+        self.graph_names = list(graph_names)
         self.entailments = entailments or {}
         self.proposals = proposals
         self.fault = fault
@@ -52,11 +77,13 @@ class World:
         if self.fault and isinstance(effect, type(self.fault[0])):
             raise self.fault[1]
         if isinstance(effect, Retrieve):
-            kept = [p for p in PASSAGES if p.passage_id not in effect.excluded]
-            return [
-                Retrieved(hit=Hit(passage_id=p.passage_id, rank=r, score=1.0 / r), passage=p)
-                for r, p in enumerate(kept, 1)
-            ]
+            found = _found(PASSAGES, effect.excluded)
+            beside = {"Heat#0": [BESIDE]} if effect.neighbours and BESIDE.passage_id not in effect.excluded else {}
+            return Retrieval(found=found, neighbours=beside, graph_names=self.graph_names)
+        if isinstance(effect, FindName):
+            carrying = [p for p in PASSAGES if effect.name in p.text]
+            found = _found(carrying, effect.excluded)[: effect.passages]
+            return NameMatches(found=found, names=[NameCount(name=effect.name, passages=len(found))])
         if isinstance(effect, Entail):
             return [self.entailments.get(premise, 0.0) for _, premise, _ in effect.pairs]
         assert isinstance(effect, ProposeAnswers)

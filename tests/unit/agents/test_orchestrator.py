@@ -2,10 +2,23 @@
 
 import msgspec
 import pytest
-from scripted import PASSAGES, QUESTION, SETTINGS, World, calls, run
+from scripted import BESIDE, PASSAGES, QUESTION, SETTINGS, World, calls, run
 
-from calibrag.agents.protocol import Answer, Entail, ProposeAnswers, Read, RecordNugget, Retract, Retrieve, Search
-from calibrag.records import ErrorEvent, RecordEvent, Trace
+from calibrag.agents.protocol import (
+    Answer,
+    Entail,
+    EntitySearch,
+    FindName,
+    ProposeAnswers,
+    Read,
+    RecordNugget,
+    Retract,
+    Retrieve,
+    Search,
+)
+from calibrag.errors import InputError
+from calibrag.execution.traces import read_traces
+from calibrag.records import EntitySearchEvent, ErrorEvent, NameCount, RecordEvent, Trace
 
 HEAT, MANN, ALI = PASSAGES
 DIRECTED = "It was directed by Michael Mann."
@@ -214,8 +227,94 @@ def test_searches_carry_the_question_and_keep_the_best_score():
     assert [hit.rank for hit in trace.events[0].hits] == [1, 2, 3]
 
 
-def test_trace_survives_json():
-    policy, _ = calls(SEARCH, RECORD, RECORD_2, ANSWER)
+def test_neighbours_come_on_request_marked_and_unranked():
+    policy, replies = calls(SEARCH, Search(query="Heat", neighbours=2))
+    world = World()
+    trace = run(policy, world)
+    assert [effect.neighbours for effect in world.asked] == [0, 2]
+    assert replies[0].neighbours == {} and replies[1].neighbours == {"Heat#0": [BESIDE]}
+    assert BESIDE not in replies[1].passages and BESIDE.passage_id not in trace.retrieved
+    assert [event.neighbours for event in trace.events] == [{}, {"Heat#0": ["Heat#1"]}]
+
+
+def test_a_neighbour_may_be_read_and_recorded():
+    claim = RecordNugget(passage_id="Heat#1", quotes=["Its sequel was never made."], claim="No sequel")
+    policy, _ = calls(Search(query="Heat", neighbours=1), Read(passage_id="Heat#1", question="sequel"), claim)
+    trace = run(policy, World({BESIDE.text: 0.7}))
+    assert trace.usage.rejected_calls == 0
+    assert [(nugget.passage_id, nugget.verified) for nugget in trace.nuggets] == [("Heat#1", True)]
+
+
+@pytest.mark.parametrize("count", [-1, 3])
+def test_too_many_neighbours_are_rejected_and_not_searched(count):
+    policy, replies = calls(Search(query="Heat", neighbours=count))
+    world = World()
+    trace = run(policy, world)
+    assert world.asked == [] and trace.usage.searches == 0
+    assert replies[0].problem == f"neighbours must be from 0 to 2 (got {count})"
+    assert (trace.events[0].call, trace.usage.rejected_calls) == ("Search", 1)
+
+
+def test_entity_search_returns_passages_and_their_names_and_is_recorded():
+    policy, replies = calls(EntitySearch(name="Michael Mann"))
+    world = World()
+    trace = run(policy, world)
+    assert world.asked == [FindName(name="Michael Mann", excluded=frozenset(), passages=2, names=3)]
+    assert replies[0].passages == [HEAT, MANN] and replies[0].scores == [1.0, 0.5]
+    assert replies[0].names == [NameCount(name="Michael Mann", passages=2)]
+    [event] = trace.events
+    assert isinstance(event, EntitySearchEvent)
+    assert (event.name, [hit.passage_id for hit in event.hits]) == ("Michael Mann", ["Heat#0", "Mann#0"])
+    assert event.names == replies[0].names
+    assert (trace.usage.entity_searches, trace.usage.searches) == (1, 0)
+
+
+def test_what_an_entity_search_found_may_be_recorded_and_has_no_score_of_a_search():
+    policy, _ = calls(EntitySearch(name="Michael Mann"), RECORD, RECORD_2, ANSWER)
     trace = run(policy, World(SURE))
+    assert trace.answer == "Michael Mann" and len(trace.nuggets) == 2
+    assert trace.retrieved == {}
+
+
+@pytest.mark.parametrize("name", ["", " ", "?!"])
+def test_a_name_without_a_letter_is_rejected_and_not_looked_for(name):
+    policy, replies = calls(EntitySearch(name=name))
+    world = World()
+    trace = run(policy, world)
+    assert world.asked == [] and trace.usage.entity_searches == 0
+    assert "must hold a letter or digit" in replies[0].problem
+    assert trace.events[0].call == "EntitySearch"
+
+
+def test_entity_search_never_sees_excluded_passages():
+    policy, replies = calls(EntitySearch(name="Michael Mann"))
+    run(policy, World(), excluded=frozenset({"Heat#0"}))
+    assert replies[0].passages == [MANN]
+
+
+def test_fault_of_an_entity_search_ends_the_pass_as_an_error():
+    fault = (FindName(name="", excluded=frozenset(), passages=0, names=0), OSError("no such file"))
+    policy, _ = calls(EntitySearch(name="Heat"))
+    assert run(policy, World(fault=fault)).events[-1].problem == "OSError: no such file"
+
+
+def test_a_search_event_says_what_found_each_hit_and_what_the_graph_matched():
+    policy, _ = calls(SEARCH)
+    [event] = run(policy, World(graph_names=["Heat", "Al Pacino"])).events
+    assert event.sources == ["lexical dense"] * 3 and len(event.hits) == 3
+    assert event.graph_names == ["Heat", "Al Pacino"]
+
+
+def test_a_trace_of_another_schema_is_refused(tmp_path):
+    policy, _ = calls(SEARCH)
+    old = msgspec.json.encode(run(policy, World())).replace(b'"schema_version":2', b'"schema_version":1')
+    (tmp_path / "traces.jsonl").write_bytes(old + b"\n")
+    with pytest.raises(InputError, match=r"traces.jsonl:1: schema_version must be 2 \(got 1\).*forcerun run_pass"):
+        read_traces([tmp_path / "traces.jsonl"])
+
+
+def test_trace_survives_json():
+    policy, _ = calls(Search(query="Heat", neighbours=1), EntitySearch(name="Michael Mann"), RECORD, RECORD_2, ANSWER)
+    trace = run(policy, World(SURE, graph_names=["Heat"]))
     assert msgspec.json.decode(msgspec.json.encode(trace), type=Trace) == trace
     assert trace.qid == QUESTION.qid

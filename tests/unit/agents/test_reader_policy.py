@@ -4,14 +4,15 @@ from scripted import PASSAGES, QUESTION, World, run
 
 from calibrag.agents.policies.reader import ReaderPolicy, ReaderSettings
 from calibrag.agents.protocol import Proposal, ProposeAnswers, Result, Retrieve, Sentence
-from calibrag.records import AnswerEvent, ModelEvent, ReadEvent, RecordEvent, SearchEvent
+from calibrag.records import AnswerEvent, EntitySearchEvent, ModelEvent, ReadEvent, RecordEvent, SearchEvent
 
 HEAT, MANN, ALI = PASSAGES
 SURE = {HEAT.text: 0.95, MANN.text: 0.8}
 
 
 def policy(**changes):
-    return ReaderPolicy(ReaderSettings(**{"passages_read": 2, "follow_ups": 1, "sources": 2, "attempts": 2} | changes))
+    settings = {"passages_read": 2, "neighbours": 0, "follow_ups": 1, "follow_up_by": "search"}
+    return ReaderPolicy(ReaderSettings(**settings | {"sources": 2, "attempts": 2} | changes))
 
 
 def events(trace, kind):
@@ -35,6 +36,19 @@ def test_it_follows_the_most_probable_name_that_has_no_page_yet():
         "Al Pacino Who directed Heat?",
     ]
     assert len(events(trace, ModelEvent)) == 2
+
+
+def test_it_may_follow_a_name_by_entity_search():
+    world = World(SURE, proposals=[("Heat", 0.5), ("Chicago", 0.2)])
+    trace = run(policy(passages_read=1, follow_up_by="entity_search"), world)
+    assert [event.name for event in events(trace, EntitySearchEvent)] == ["Chicago"]
+    read = [(event.passage_id, event.question) for event in events(trace, ReadEvent)]
+    assert read == [("Heat#0", "Who directed Heat?"), ("Mann#0", "Chicago Who directed Heat?")]
+
+
+def test_it_may_read_the_neighbours_of_what_it_reads():
+    trace = run(policy(neighbours=1, follow_ups=0), World(SURE))
+    assert [event.passage_id for event in events(trace, ReadEvent)] == ["Heat#0", "Heat#1", "Mann#0"]
 
 
 def test_it_reads_a_passage_once():

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from calibrag.agents.protocol import Answer, RecordNugget, Retrieve, Retrieved, Search
-from calibrag.agents.settings import EvidenceAgent, Gate, Limits, PassConfidence
+from calibrag.agents.protocol import Answer, RecordNugget, Retrieval, Retrieve, Retrieved, Search
+from calibrag.agents.settings import EntitySearchLimits, EvidenceAgent, Gate, Limits, PassConfidence
 from calibrag.errors import RunError
 from calibrag.execution.passes import Journal, Passes, check_error_rate, recorded_passages, run_pass, wants_pass
 from calibrag.records import Hit, Nugget, Passage, Question, Submission, Trace, Usage
@@ -13,6 +13,8 @@ SETTINGS = EvidenceAgent(
     gate=Gate(min_nuggets=1, strong_entailment=0.9, confidence_floor=0.2),
     limits=Limits(turns=9, tokens=9),
     verified_entailment=0.5,
+    most_neighbours=0,
+    entity_search=EntitySearchLimits(passages=1, names=1),
     read_sentences=2,
     confidence=PassConfidence(rule="noisy_or_evidence", full_evidence=3, turned_back_discount=0.9, overlap_weight=0.5),
     fallback_passages=0,
@@ -86,11 +88,13 @@ def world(fail=(), seen=None):
             if seen is not None:
                 seen.append((effect.qid, effect.excluded))
         return [
-            [
-                Retrieved(hit=Hit(passage_id=pid, rank=1, score=1.0), passage=passage(pid))
-                for pid in ("p0", "p1", "p2")
-                if pid not in effect.excluded
-            ][:1]
+            Retrieval(
+                found=[
+                    Retrieved(hit=Hit(passage_id=pid, rank=1, score=1.0), passage=passage(pid))
+                    for pid in ("p0", "p1", "p2")
+                    if pid not in effect.excluded
+                ][:1]
+            )
             for effect in effects
         ]
 

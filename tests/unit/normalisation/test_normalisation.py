@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrag.normalisation import answer_key, content_words, words
+from calibrag.normalisation import answer_key, content_words, name_key, words
 
 
 def test_words_are_folded_and_lose_punctuation():
@@ -13,6 +13,27 @@ def test_words_are_folded_and_lose_punctuation():
 
 def test_content_words_leave_function_words_out():
     assert content_words("Who is the director of Heat?") == {"director", "heat"}
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("Amélie", "amelie"),
+        ("AMELIE", "amelie"),
+        ("İstanbul", "istanbul"),
+        ("Spider-Man:  No Way Home", "spider man no way home"),
+        ("Łódź", "łodz"),
+        ("東京 タワー", "東京 タワー"),
+        ("?!", ""),
+    ],
+)
+def test_spellings_of_a_name_meet_in_one_key(name, key):
+    assert name_key(name) == key
+
+
+@given(st.text())
+def test_a_name_key_is_its_own_key(name):
+    assert name_key(name_key(name)) == name_key(name)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyterrier_alpha import RRFusion
 from small_corpora import HashEmbedder, build_dense, make_passage, named
 
 from calibrag.errors import ConfigError
@@ -17,7 +18,15 @@ from calibrag.retrieval import dense, pipeline, sparse
 from calibrag.retrieval.reranking import CrossEncoderReranker
 from calibrag.retrieval.runs import read_run, write_run
 
-BOTH = {"lexical": {"depth": 100}, "dense": {"depth": 100}, "rrf_k": 60, "rerank": None, "returned": 20}
+BOTH = {
+    "lexical": {"depth": 100},
+    "dense": {"depth": 100},
+    "graph": None,
+    "rrf_k": 60,
+    "rerank": None,
+    "returned": 20,
+}
+COLUMNS = ["qid", "query", "docno", "score", "rank", "sources"]
 
 
 class Fixed(pt.Transformer):
@@ -78,6 +87,16 @@ def test_fusion_equals_a_second_implementation(lexical, dense_, depth, returned)
     assert [h.passage_id for h in fused(lexical, dense_, options)] == expected
 
 
+def test_fusion_scores_as_pyterrier_alpha_does():
+    query = pd.DataFrame({"qid": ["q", "r"], "query": ["t", "u"]})
+    stages = [Fixed({"q": ["a", "b", "c"], "r": ["a"]}), Fixed({"q": ["c", "d"]})]
+    own = pipeline.Fusion([pipeline.Source(stage, "s") for stage in stages], 60).transform(query)
+    # its ranks count from 0
+    theirs = RRFusion(*stages, k=61).transform(query)
+    pairs = [dict(zip(zip(f["qid"], f["docno"], strict=True), f["score"], strict=True)) for f in (own, theirs)]
+    assert pairs[0] == pytest.approx(pairs[1], abs=1e-12)
+
+
 def test_ties_of_fusion_stand_in_order_of_ids_whichever_retriever_found_them():
     assert [h.passage_id for h in fused(["z", "m"], ["a", "n"])] == ["a", "z", "m", "n"]
     assert [h.passage_id for h in fused(["a", "n"], ["z", "m"])] == ["a", "z", "m", "n"]
@@ -107,14 +126,14 @@ def test_exclude_reaches_each_retriever_and_leaves_with_the_last_stage():
     lexical, second = Fixed({"q": ["a"]}), Fixed({"q": ["b"]})
     pipe = pipeline.build(BOTH, lexical, second, None)
     frame = pd.DataFrame({"qid": ["q"], "query": ["t"], "exclude": [frozenset({"z"})]})
-    assert list(pipe.transform(frame).columns) == ["qid", "query", "docno", "score", "rank"]
+    assert list(pipe.transform(frame).columns) == COLUMNS
     assert lexical.asked[0]["exclude"].tolist() == second.asked[0]["exclude"].tolist() == [frozenset({"z"})]
 
 
 def test_every_pipeline_returns_the_same_columns(world):
     frame = pd.DataFrame({"qid": ["q"], "query": ["shark"], "exclude": [frozenset({"d3#0"})]})
     for pipe in world[1].values():
-        assert list(pipe.transform(frame).columns) == ["qid", "query", "docno", "score", "rank"]
+        assert list(pipe.transform(frame).columns) == COLUMNS
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +147,13 @@ def world(tmp_path_factory):
     built = build_dense(vectors, [p.passage_id for p in passages], path / "d")
     lexical = sparse.SparseRetriever(path / "s", {"text": 1.0}, 30)
     vectors = dense.DenseRetriever(*built, HashEmbedder(), 30, threads=1)
-    reranker = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in passages}, 15)
+    reranker = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in passages}, 15, 4)
     pipes = {}
     for use, rerank in itertools.product(("lexical", "dense", "both"), (None, {"depth": 15})):
         options = {
             "lexical": {"depth": 20} if use != "dense" else None,
             "dense": {"depth": 30} if use != "lexical" else None,
+            "graph": None,
             "rrf_k": 60,
             "rerank": rerank,
             "returned": 12,
@@ -182,14 +202,14 @@ def test_repeated_qids_are_refused(world):
 
 def test_reranker_scores_the_top_of_all_queries_in_one_call_and_cuts_the_rest(films):
     scorer = Overlap()
-    reranker = CrossEncoderReranker(scorer, {p.passage_id: p for p in films}, 3)
+    reranker = CrossEncoderReranker(scorer, {p.passage_id: p for p in films}, 3, 0)
     order = [p.passage_id for p in films]
     options = BOTH | {"dense": None, "rerank": {"depth": 3}}
     pipe = pipeline.build(options, Fixed({"1": order, "2": order[::-1]}), None, reranker)
     found = pipeline.search(pipe, [("1", "deadly creature", ()), ("2", "boxer", ())])
     assert [h.passage_id for h in found["1"]] == ["alien#0", "jaws#0", "jaws#1"]
     assert [h.passage_id for h in found["2"]] == ["rocky#0", "heat#0", "up#0"]
-    assert [h.score for h in found["1"]] == [1.0, 0.0, 0.0]
+    assert [h.score for h in found["1"]] == pytest.approx([16.1181, -16.1181, -16.1181], abs=1e-4)
     assert len(scorer.calls) == 1 and len(scorer.calls[0]) == 6
     assert (
         scorer.calls[0][1][1] == "Jaws . Production . It was directed by Steven Spielberg and scored by John Williams."
@@ -198,8 +218,60 @@ def test_reranker_scores_the_top_of_all_queries_in_one_call_and_cuts_the_rest(fi
 
 def test_reranker_alone_cuts_at_its_depth(films):
     frame = Fixed({"q": [p.passage_id for p in films]}).transform(pd.DataFrame({"qid": ["q"], "query": ["boxer"]}))
-    found = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in films}, 2).transform(frame)
+    found = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in films}, 2, 0).transform(frame)
     assert list(found["docno"]) == ["jaws#0", "jaws#1"] and list(found["rank"]) == [0, 1]
+
+
+class Given:
+    """Scores passages by the given probability of their text."""
+
+    def __init__(self, scores):
+        self.given = scores
+
+    def scores(self, pairs):
+        return np.array([[self.given[text]] for _, text in pairs])
+
+
+def reranked(probabilities, first_scores, weight):
+    passages = {name: make_passage(name, name) for name in probabilities}
+    reranker = CrossEncoderReranker(Given(probabilities), passages, 10, weight)
+    rows = [("q", "t", name, score, rank) for rank, (name, score) in enumerate(first_scores.items())]
+    found = reranker.transform(pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"]))
+    return dict(zip(found["docno"], found["score"], strict=True))
+
+
+def test_reranking_adds_the_share_of_the_first_stage_to_the_logit():
+    found = reranked({"a": 0.5, "b": 0.8, "c": 0.2}, {"a": 8.0, "b": 4.0, "c": 2.0}, 2)
+    # logits 0, ln 4 and -ln 4; shares 1, 1/2 and 1/4 of the best, weighed by 2
+    assert found == pytest.approx({"b": np.log(4) + 1, "a": 2.0, "c": 0.5 - np.log(4)}, abs=1e-5)
+    assert list(found) == ["b", "a", "c"]
+
+
+def test_reranking_without_the_first_stage_is_by_the_model_alone():
+    assert list(reranked({"a": 0.4, "b": 0.9}, {"a": 100.0, "b": 0.1}, 0)) == ["b", "a"]
+
+
+def test_sure_models_and_first_stages_below_zero_give_finite_scores():
+    assert np.isfinite(list(reranked({"a": 1.0, "b": 0.0}, {"a": -0.1, "b": -0.2}, 4).values())).all()
+
+
+def test_a_graph_is_a_third_ranking_in_the_fusion():
+    graph = Fixed({"q": ["d", "a"]})
+    pipe = pipeline.build(BOTH | {"graph": {"depth": 2}}, Fixed({"q": ["a", "b"]}), Fixed({"q": ["c"]}), None, graph)
+    found = pipeline.search_with_sources(pipe, [("q", "text", ())])["q"]
+    # a: 1/61 + 1/62; c and d: 1/61; b: 1/62
+    assert [(hit.passage_id, sources) for hit, sources in found] == [
+        ("a", "lexical graph"), ("c", "dense"), ("d", "graph"), ("b", "lexical")
+    ]  # fmt: skip
+    assert found[0].hit.score == pytest.approx(1 / 61 + 1 / 62)
+
+
+def test_a_graph_without_a_match_changes_no_ranking():
+    first, second = Fixed({"q": ["a", "b"]}), Fixed({"q": ["b", "c"]})
+    with_graph = pipeline.build(BOTH | {"graph": {"depth": 5}}, first, second, None, Fixed({}))
+    without = pipeline.build(BOTH, first, second, None)
+    query = [("q", "text", ())]
+    assert pipeline.search_with_sources(with_graph, query) == pipeline.search_with_sources(without, query)
 
 
 def test_scores_that_are_no_numbers_stop_the_reranking(films):
@@ -207,7 +279,7 @@ def test_scores_that_are_no_numbers_stop_the_reranking(films):
         def scores(self, pairs):
             return np.full((len(pairs), 1), np.nan)
 
-    reranker = CrossEncoderReranker(Broken(), {p.passage_id: p for p in films}, 3)
+    reranker = CrossEncoderReranker(Broken(), {p.passage_id: p for p in films}, 3, 0)
     pipe = pipeline.build(BOTH | {"dense": None, "rerank": {"depth": 3}}, Fixed({"q": ["up#0"]}), None, reranker)
     with pytest.raises(ValueError, match="must be finite"):
         pipeline.search(pipe, [("q", "x", ())])
@@ -217,6 +289,8 @@ def test_scores_that_are_no_numbers_stop_the_reranking(films):
     "changes, key",
     [
         ({"lexical": None, "dense": None}, "retriever"),
+        ({"lexical": None, "dense": None, "graph": {"depth": 5}}, "retriever"),
+        ({"graph": {"depth": 5}}, "retriever.graph"),
         ({"rerank": {"depth": 5}}, "retriever.rerank"),
         ({"dense": None, "lexical": {"depth": 31}}, "retriever.lexical.depth"),
     ],
