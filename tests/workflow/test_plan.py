@@ -151,7 +151,7 @@ def test_a_wrong_configuration_stops_the_run_with_one_message(workflow, changes,
 
 
 def test_a_missing_collection_file_is_named(workflow):
-    workflow.changes = {"collections": {"film": {"documents": "nowhere.jsonl"}}}
+    workflow.changes = {"collections": {"film": {"documents": {"path": "nowhere.jsonl"}}}}
     done = workflow.run("--dry-run", "results/film/corpus/passages.parquet")
     assert done.returncode != 0
     assert "nowhere.jsonl" in done.output

@@ -156,13 +156,13 @@ def test_after_a_changed_bootstrap_only_tables_and_figures_are_made(copied):
 
 def test_after_a_new_date_of_the_same_questions_nothing_is_made(copied):
     config = yaml.safe_load((copied.root / "tests/toy/config.yaml").read_text())
-    (copied.root / config["collections"]["film"]["questions"]).touch()
+    (copied.root / config["collections"]["film"]["questions"]["path"]).touch()
     assert stale(copied) == set()
 
 
 def test_after_a_changed_question_no_index_is_made(copied):
     config = yaml.safe_load((copied.root / "tests/toy/config.yaml").read_text())
-    questions = copied.root / config["collections"]["film"]["questions"]
+    questions = copied.root / config["collections"]["film"]["questions"]["path"]
     questions.write_bytes(questions.read_bytes() + b"changed")
     rules = stale(copied)
     assert "read_questions" in rules

@@ -1,15 +1,15 @@
 """Which documents and questions are worked on?
 
-Needs     the two JSON Lines files of each collection in config.yaml (format: workflow/resources/collections/README.md)
+Needs     the documents and questions of each collection in config.yaml (formats: workflow/resources/collections/README.md)
 Makes     results/{collection}/collections/documents.jsonl.gz and questions.jsonl: checked, the questions sampled
 Steps     read_documents, then read_questions; apart, so that a changed question does not rebuild an index
 """
 
 
 rule read_documents:
-    """Check the documents, with file, line and field in each error."""
+    """Read the documents from their format in a stream; each error names file and line or member."""
     input:
-        documents=lookup(dpath="collections/{collection}/documents", within=config),
+        documents=lookup(dpath="collections/{collection}/documents/path", within=config),
     output:
         "results/{collection}/collections/documents.jsonl.gz",
     log:
@@ -18,6 +18,7 @@ rule read_documents:
         "results/benchmarks/collections/read_documents/{collection}.tsv"
     params:
         code=fingerprint("read_documents"),
+        format=lookup(dpath="collections/{collection}/documents/format", within=config),
     threads: 1
     resources:
         mem_mb=500,
@@ -31,7 +32,7 @@ rule read_questions:
     """Check the questions of a split and draw the configured sample."""
     input:
         documents="results/{collection}/collections/documents.jsonl.gz",
-        questions=lookup(dpath="collections/{collection}/questions", within=config),
+        questions=lookup(dpath="collections/{collection}/questions/path", within=config),
     output:
         "results/{collection}/collections/questions.jsonl",
     log:
@@ -40,6 +41,7 @@ rule read_questions:
         "results/benchmarks/collections/read_questions/{collection}.tsv"
     params:
         code=fingerprint("read_questions"),
+        format=lookup(dpath="collections/{collection}/questions/format", within=config),
         answered=lookup(dpath="collections/{collection}/answers", within=config),
         split=lookup(dpath="collections/{collection}/split", within=config),
         sample=lookup(dpath="collections/{collection}/sample", within=config),

@@ -1,10 +1,10 @@
-"""Check the documents of a collection."""
+"""Read the documents of a collection from their format, and check them."""
 
-from calibrag.collections.jsonl import check_documents
+from calibrag.collections.reading import read_documents
 from calibrag.job import logged
-from calibrag.records import Document, read_jsonl, write_jsonl
+from calibrag.records import write_jsonl
 
 with logged(snakemake.log[0]) as job:
-    check_documents(snakemake.input.documents)
-    count = write_jsonl(snakemake.output[0], read_jsonl(snakemake.input.documents, Document))
+    documents = read_documents(snakemake.params.format, snakemake.input.documents)
+    count = write_jsonl(snakemake.output[0], job.progress(documents, "documents"))
     job.info(f"{count} documents")

@@ -1,13 +1,14 @@
 """Check the questions of a collection and draw the sample that is evaluated."""
 
-from calibrag.collections.jsonl import read_collection
+from calibrag.collections.reading import read_questions
 from calibrag.job import logged
 from calibrag.records import write_jsonl
 
 with logged(snakemake.log[0]) as job:
-    _, questions = read_collection(
+    questions = read_questions(
+        snakemake.params.format,
+        snakemake.input.questions,
         documents=snakemake.input.documents,
-        questions=snakemake.input.questions,
         answered=snakemake.params.answered,
         split=snakemake.params.split,
         limit=snakemake.params.sample["size"],

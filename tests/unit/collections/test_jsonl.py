@@ -6,8 +6,9 @@ import lzma
 
 import pytest
 
-from calibrag.collections.jsonl import read_collection
+from calibrag.collections.reading import read_documents, read_questions
 from calibrag.errors import InputError
+from calibrag.records import write_jsonl
 
 DOCUMENTS = [
     {"doc_id": "alien", "title": "Alien", "sections": [{"blocks": [{"kind": "text", "text": "A film."}]}]},
@@ -35,9 +36,17 @@ def read(tmp_path):
     def read(documents=DOCUMENTS, questions=QUESTIONS, split="test", limit=None, seed=0, answered=True):
         (tmp_path / "documents.jsonl").write_text(lines(documents), encoding="utf-8")
         (tmp_path / "questions.jsonl").write_text(lines(questions), encoding="utf-8")
-        return read_collection(tmp_path / "documents.jsonl", tmp_path / "questions.jsonl", answered, split, limit, seed)
+        return collection(tmp_path / "documents.jsonl", tmp_path / "questions.jsonl", split, limit, seed, answered)
 
     return read
+
+
+def collection(documents, questions, split="test", limit=None, seed=0, answered=True):
+    """Read documents and questions as the two rules do."""
+    checked = documents.with_name("checked.jsonl.gz")
+    read = list(read_documents("jsonl", str(documents)))
+    write_jsonl(checked, read)
+    return read, read_questions("jsonl", str(questions), checked, answered, split, limit, seed)
 
 
 def changed(entries, number, **fields):
@@ -147,7 +156,7 @@ def test_one_error_lists_all_problems_of_a_file_up_to_twenty(read):
 
 def test_a_missing_file_says_what_to_do(tmp_path):
     with pytest.raises(InputError, match=r"absent\.jsonl: no such file; correct the path in config\.yaml"):
-        read_collection(tmp_path / "absent.jsonl", tmp_path / "absent.jsonl", True, "test", None, 0)
+        collection(tmp_path / "absent.jsonl", tmp_path / "absent.jsonl")
 
 
 @pytest.mark.parametrize("suffix, compress", [(".gz", gzip.compress), (".xz", lzma.compress)])
@@ -157,20 +166,20 @@ def test_a_compressed_file_is_read_and_a_cut_one_is_refused(tmp_path, suffix, co
     documents = tmp_path / f"documents.jsonl{suffix}"
     whole = compress(lines(DOCUMENTS).encode())
     documents.write_bytes(whole)
-    assert len(list(read_collection(documents, questions, True, "test", None, 0)[0])) == 2
+    assert len(collection(documents, questions)[0]) == 2
     documents.write_bytes(whole[:-20])
     with pytest.raises(InputError, match="unreadable after line"):
-        read_collection(documents, questions, True, "test", None, 0)
+        collection(documents, questions)
     documents.write_bytes(b"plain text")
     with pytest.raises(InputError, match="unreadable after line 0"):
-        read_collection(documents, questions, True, "test", None, 0)
+        collection(documents, questions)
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path):
     path = tmp_path / "documents.jsonl"
     path.write_bytes(lines(DOCUMENTS).encode() + b'{"doc_id": "\xff"}\n')
     with pytest.raises(InputError, match="unreadable after line"):
-        read_collection(path, path, True, "test", None, 0)
+        collection(path, path)
 
 
 def test_a_split_without_questions_is_refused(read):
@@ -197,6 +206,30 @@ def test_a_question_more_changes_at_most_one_question_of_the_sample(read):
     assert len(before - after) <= 1
 
 
-def test_documents_are_streamed(read):
-    documents, _ = read()
-    assert iter(documents) is documents
+def test_documents_are_streamed(tmp_path):
+    path = tmp_path / "documents.jsonl"
+    path.write_text(lines([*DOCUMENTS, "{"]))
+    documents = read_documents("jsonl", str(path))
+    assert next(documents).doc_id == "alien"
+    assert next(documents).doc_id == "cast"
+    with pytest.raises(InputError, match="not a line of JSON"):
+        next(documents)
+
+
+def test_nothing_is_left_of_a_file_that_breaks_off(tmp_path):
+    path = tmp_path / "documents.jsonl"
+    path.write_text(lines([*DOCUMENTS, "{"]))
+    with pytest.raises(InputError):
+        write_jsonl(tmp_path / "out" / "documents.jsonl.gz", read_documents("jsonl", str(path)))
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_several_files_are_one_collection_and_an_id_in_two_of_them_is_refused(tmp_path):
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    first.write_text(lines(DOCUMENTS))
+    second.write_text(lines([{**DOCUMENTS[0], "doc_id": "other"}]))
+    paths = [str(first), str(second)]
+    assert [document.doc_id for document in read_documents("jsonl", paths)] == ["alien", "cast", "other"]
+    second.write_text(lines(DOCUMENTS[:1]))
+    with pytest.raises(InputError, match=r"b\.jsonl:1: doc_id: 'alien' is used twice, first in .*a\.jsonl:1"):
+        list(read_documents("jsonl", paths))

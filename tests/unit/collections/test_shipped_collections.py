@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from calibrag.collections import read_collection
+from calibrag.collections.reading import read_documents, read_questions
 from calibrag.collections.splitting import question_key
 from calibrag.corpus.chunking import chunk
 from calibrag.corpus.support import qrels
@@ -46,11 +46,9 @@ def documents(name):
 @pytest.mark.parametrize("split", ["test", "dev", "train"])
 def test_the_validator_accepts_every_split(name, split):
     count, splits = COUNTS[name]
-    documents, questions = read_collection(
-        SHIPPED / name / "documents.jsonl.xz", SHIPPED / name / "questions.jsonl.xz", ANSWERED[name], split, None, 0
-    )
-    assert len(questions) == splits[split]
-    assert sum(1 for _ in documents) == count
+    documents, questions = (str(SHIPPED / name / f"{kind}.jsonl.xz") for kind in ("documents", "questions"))
+    assert len(read_questions("jsonl", questions, documents, ANSWERED[name], split, None, 0)) == splits[split]
+    assert sum(1 for _ in read_documents("jsonl", documents)) == count
 
 
 def test_the_readme_states_the_counts(name, questions):
@@ -96,10 +94,9 @@ def test_no_question_that_an_adapter_was_trained_on_is_for_testing(questions):
 
 def test_toy_slices_hold_the_support_of_their_questions(name):
     toy = ROOT / "tests" / "toy" / name
-    files = (toy / "documents.jsonl.xz", toy / "questions.jsonl.xz")
-    documents, questions = read_collection(*files, ANSWERED[name], "test", None, 0)
-    assert len(questions) == 12
-    assert 140 <= sum(1 for _ in documents) <= 200
+    documents, questions = (str(toy / f"{kind}.jsonl.xz") for kind in ("documents", "questions"))
+    assert len(read_questions("jsonl", questions, documents, ANSWERED[name], "test", None, 0)) == 12
+    assert 140 <= sum(1 for _ in read_documents("jsonl", documents)) <= 200
 
 
 def test_the_notice_lists_every_shipped_file_with_its_hash():

@@ -63,6 +63,18 @@ def drop(config, dotted):
         ("evaluation.measures", [], "evaluation.measures: must hold at least 1 (got 0)"),
         ("experiments.main.systems", ["bitem", "bitem"], "experiments.main.systems: must not repeat an item"),
         ("models.embedder.sha256", "53aa", "models.embedder.sha256: must match ^[0-9a-f]{64}$ (got '53aa')"),
+        (
+            "collections.film.documents.format",
+            "html5",
+            "collections.film.documents.format: must be one of jsonl, mediawiki, html, markdown, text, ottqa, hotpotqa,"
+            " 2wikimultihopqa, musique, r2c2 (got 'html5')",
+        ),
+        (
+            "collections.film.questions",
+            "q.jsonl",
+            "collections.film.questions: must be a block of keys (got 'q.jsonl')",
+        ),
+        ("collections.film.documents.path", 3, "collections.film.documents.path: must be text or a list (got 3)"),
         ("models.embedder", None, "models.embedder: must be a block of keys (got None)"),
         ("retrievers.rrf.dense", 5, "retrievers.rrf.dense: must be a block of keys or null (got 5)"),
         (
@@ -223,11 +235,15 @@ def test_paths_start_from_the_root_and_are_relative_to_the_working_directory(con
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     Path("c.yaml").write_text(yaml.safe_dump(config))
-    config["collections"]["film"]["questions"] = "/data/questions.jsonl"
+    config["collections"]["film"]["questions"]["path"] = ["/data/questions.jsonl", "more.jsonl"]
     config["models"]["reader"]["adapter"] = None
     found = resolve(config, SCHEMA, root=tmp_path, files=["c.yaml"])
-    assert found["collections"]["film"]["documents"] == "../" + SHIPPED["collections"]["film"]["documents"]
-    assert Path(found["collections"]["film"]["questions"]).resolve() == Path("/data/questions.jsonl")
+    assert found["collections"]["film"]["documents"]["path"] == (
+        "../" + SHIPPED["collections"]["film"]["documents"]["path"]
+    )
+    first, second = found["collections"]["film"]["questions"]["path"]
+    assert Path(first).resolve() == Path("/data/questions.jsonl")
+    assert second == "../more.jsonl"
     assert found["models"]["reranker"]["adapter"] == "../" + SHIPPED["models"]["reranker"]["adapter"]
     assert found["models"]["reader"]["adapter"] is None
 
@@ -311,3 +327,11 @@ def test_every_key_of_the_config_is_commented_where_it_first_stands():
     explained = {parts[path] for path in commented & parts.keys()}
     leaves = {path for path in keys & parts.keys() if len(path) > 1}
     assert [".".join(path) for path in sorted(leaves) if parts[path] not in explained] == []
+
+
+def test_the_schema_lists_the_formats_that_there_are():
+    from calibrag.collections.reading import QUESTIONS, READERS
+
+    parts = SCHEMA["$defs"]["collection"]["properties"]
+    assert parts["documents"]["properties"]["format"]["enum"] == list(READERS)
+    assert parts["questions"]["properties"]["format"]["enum"] == ["jsonl", *QUESTIONS]

@@ -364,9 +364,12 @@ def write_jsonl(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     # the suffix must survive, since it chooses the compression
     partial = target.with_name(f".{os.getpid()}.{target.name}")
     count = 0
-    with open_text(partial, "w") as out:
-        for record in records:
-            out.write(msgspec.json.encode(record).decode() + "\n")
-            count += 1
-    partial.replace(target)
+    try:
+        with open_text(partial, "w") as out:
+            for record in records:
+                out.write(msgspec.json.encode(record).decode() + "\n")
+                count += 1
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
     return count

@@ -2,19 +2,77 @@
 
 A table becomes a document of its own (its page's lead, and the section that it stands in); an article linked from
 its cells becomes another. The release is tokenised with spaces except for leads and titles: see ``detokenising``.
+Both files are JSON objects by id, as released, or JSON Lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
+from typing import NotRequired, TypedDict
 
 from calibrag.collections.detokenising import detokenise
+from calibrag.collections.entries import is_keyed, read_entries, read_keyed
 from calibrag.collections.identifiers import escape_id
 from calibrag.errors import InputError
 from calibrag.records import Document, Question, Section, Support, TableBlock, TextBlock
 
 ARTICLE_PREFIX = "/wiki/"
+
+_Cell = tuple[str, list[str]]
+
+
+class Table(TypedDict):
+    """A table of the release; other fields are passed over. In an object of tables its key is its id."""
+
+    url: NotRequired[str]
+    uid: NotRequired[str]
+    table_id: NotRequired[str]
+    title: str
+    intro: str
+    section_title: str
+    section_text: str
+    header: list[_Cell]
+    data: list[list[_Cell]]
+
+
+class Article(TypedDict):
+    """An article linked from a table."""
+
+    id: str
+    title: str
+    text: str
+
+
+def read_documents(*paths: str) -> Iterator[Document]:
+    """Yield the documents of the tables (first path), then those of the articles (second path).
+
+    Raises
+    ------
+    InputError
+        There are not two paths, a file is cut off, damaged or not as released, or two documents share an id.
+    """
+    if len(paths) != 2:
+        raise InputError(", ".join(paths), f"OTT-QA needs two paths, tables and passages (got {len(paths)})")
+    return documents(_tables(paths[0]), _articles(paths[1]), ", ".join(paths))
+
+
+def _tables(path: str) -> Iterator[Table]:
+    if is_keyed(path, Table.__annotations__):
+        yield from (table | {"table_id": key} for _, key, table in read_keyed(path, Table))
+        return
+    for place, table in read_entries(path, Table):
+        if "table_id" not in table:
+            raise place.error("missing; each table needs one", "table_id")
+        yield table
+
+
+def _articles(path: str) -> Iterator[Article]:
+    if is_keyed(path, Article.__annotations__):
+        for _, key, text in read_keyed(path, str):
+            yield Article(id=key, title=key.removeprefix(ARTICLE_PREFIX).replace("_", " "), text=text)
+    else:
+        yield from (article for _, article in read_entries(path, Article))
 
 
 def article_doc_id(article_id: str) -> str:
