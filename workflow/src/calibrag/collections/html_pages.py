@@ -100,6 +100,9 @@ def read_page(member: Member) -> tuple[str, list[Section]]:
         root = etree.fromstring(text.encode(), parser)
     except etree.LxmlError as error:
         raise InputError(member.place, f"cannot be read as HTML ({error})") from None
+    # libxml2 would pass over what lies deeper, and go on
+    if limits := parser.error_log.filter_types(etree.ErrorTypes.ERR_RESOURCE_LIMIT):
+        raise InputError(member.place, f"cannot be read as HTML ({limits[0].message})", limits[0].line)
     if root is None:
         return "", []
     title = _title(root)
@@ -213,10 +216,12 @@ def _table(table: etree._Element) -> list[TextBlock | TableBlock]:
     rows, captions, inner = [], [], []
     for row in _rows(table):
         cells = []
+        # the values of an infobox's row are listed with line breaks
+        line_break = ITEM if is_infobox and row.find("th") is not None else " "
         for cell in row.iterchildren("td", "th"):
             if _is_unseen(cell):
                 continue
-            text, tables = _line(cell, ITEM if is_infobox and cell.tag == "td" else " ")
+            text, tables = _line(cell, line_break if cell.tag == "td" else " ")
             inner += tables
             cells.append(Cell(text, _is_header(cell, text), _span(cell, "rowspan"), _span(cell, "colspan")))
         rows.append(cells)

@@ -29,25 +29,21 @@ def without_unseen(source: str) -> str:
     """Return wikitext without its comments and references, found as MediaWiki finds them: before everything else."""
     kept = []
     at = 0
-    lower = source.lower()
     unclosed: set[str] = set()
     while opening := _OPENING.search(source, at):
-        name = (opening["name"] or "-->").lower()
         kept.append(source[at : opening.start()])
-        end = opening.end()
-        if name in unclosed:
-            close = -1
-        elif opening["name"] is None:
-            close = lower.find("-->", end)
-        else:
-            close = end if opening["closed"] else lower.find(f"</{name}", end)
-        if close < 0:
-            unclosed.add(name)
-            # a comment reaches to the end of the page, any other tag is text
-            at = len(source) if opening["name"] is None else end
-            kept.append("" if opening["name"] is None else opening[0])
+        name = (opening["name"] or "").lower()
+        if opening["closed"]:
+            at = opening.end()
             continue
-        at = end if opening["closed"] else source.find(">", close) + 1 or len(source)
+        closing = re.compile(rf"</{name}\s*>" if name else "-->", re.I)
+        close = None if name in unclosed else closing.search(source, opening.end())
+        if close is None:
+            # a comment reaches to the end of the page; a tag goes, what follows it is text
+            unclosed.add(name)
+            at = opening.end() if name else len(source)
+            continue
+        at = close.end()
         if name in VERBATIM_TAGS or name == "gallery":
             kept.append(source[opening.start() : at])
     kept.append(source[at:])

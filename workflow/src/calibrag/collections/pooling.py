@@ -56,7 +56,7 @@ class Gathered:
     def report(self) -> None:
         """Say in the log what was left out."""
         for reason, count in self._left_out.most_common():
-            _LOG.warning("%d %s left out, such as %s", count, reason, ", ".join(self._examples[reason]))
+            _LOG.warning("%s: %d left out, such as %s", reason, count, ", ".join(self._examples[reason]))
 
 
 class Pool:

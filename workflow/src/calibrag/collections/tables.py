@@ -35,18 +35,20 @@ def lay_out(
     A cell is repeated in each row and column that it spans, so that a row can be read by itself; one that spans a
     whole row is written once, in the first column. Columns in which no cell begins (a colspan wider than the table)
     and blank rows and columns are left out. The leading rows of header cells become the header, joined column by
-    column; such a row of one cell that spans the table is a caption. An infobox has labels and values but no header.
+    column; such a row of one cell that spans the table is a caption. An infobox has labels and values but no header,
+    and nothing is repeated in it.
     """
+    # a grid in an infobox's clothes: a row of it names three columns or more
+    is_infobox = is_infobox and not any(sum(cell.is_header for cell in row) > 2 for row in rows)
     placed = _place(rows)
     starts = sorted({spot.start for line, own in placed for spot in line[:own]})
-    grid = [_spread(line, starts) for line, _ in placed]
+    grid = [_spread(line, starts, once=is_infobox) for line, _ in placed]
     kept = [column for column in range(len(starts)) if any(row[column] for row in grid)]
     kinds = [_kind(line, starts) for line, _ in placed]
     lines = [([row[column] for column in kept], kind) for row, kind in zip(grid, kinds, strict=True) if any(row)]
     captions = [caption for caption in captions if caption]
     header = [""] * len(kept)
     body = 0
-    is_infobox = is_infobox and len(kept) <= 2
     if not is_infobox and len(kept) > 1:
         body = next((number for number, (_, kind) in enumerate(lines) if not kind), 1)
         leading = [row for row, kind in lines[:body] if kind == "header"]
@@ -82,12 +84,12 @@ def _place(rows: Sequence[Sequence[Cell]]) -> list[tuple[list[_Placed], int]]:
     return placed
 
 
-def _spread(line: Iterable[_Placed], starts: Sequence[int]) -> list[str]:
+def _spread(line: Iterable[_Placed], starts: Sequence[int], once: bool) -> list[str]:
     texts = [""] * len(starts)
     for start, end, cell in line:
         first, last = bisect_left(starts, start), bisect_left(starts, end)
-        if first == 0 and last == len(starts):
-            last = 1
+        if once or (first == 0 and last == len(starts)):
+            last = first + 1
         for column in range(first, last):
             texts[column] = texts[column] or cell.text
     return texts

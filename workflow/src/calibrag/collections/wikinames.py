@@ -58,15 +58,17 @@ _UNSEEN_TEMPLATES = frozenset(
     # links to elsewhere
     "|portal|portal bar|official website|imdb name|imdb title|allmusic|allmovie|amg movie|amg name|rotten-tomatoes"
     "|mojo title|discogs|dmoz|youtube|facebook|twitter|instagram|wikivoyage|wikiquote|wikisource|wiktionary"
-    "|wikinews|wikispecies|wikibooks|wikiversity|wikidata|subject bar|in our time|external links|google books|google buch"
+    "|wikinews|wikispecies|wikibooks"
+    "|wikiversity|wikidata|subject bar|in our time|external links|google books|google buch"
     # about the article
     "|authority control|normdaten|persondata|personendaten|short description|good article|featured article|lesenswert"
     "|exzellent|italic title|italictitle|displaytitle|pp|bots|nobots|fact|cn|clarify|when|who|which|where|why|by whom"
     "|according to whom|better source|better source needed|dubious|disputed|disputed inline|refimprove|tone|advert"
     "|globalize|one source|technical|essay-like|coi|orphan|in use|cleanup|notability|pov|weasel|peacock|blp sources"
-    "|nofootnotes|no footnotes|multiple issues|page needed|vague|update|update after|update inline|subscription required|sources"
-    "|registration required|primary sources|original research|inconsistent citations|request quotation|page number"
-    "|unreliable source?|self-published source|third-party|copy edit|expand section|expand list|expand language"
+    "|nofootnotes|no footnotes|multiple issues|page needed|vague|update|update after|update inline"
+    "|subscription required|sources|registration required|primary sources|original research|inconsistent citations"
+    "|request quotation|page number|unreliable source?|self-published source|third-party|copy edit|expand section"
+    "|expand list|expand language"
     # navigation and layout
     "|toc|compact toc|tocright|tocleft|toc limit|clear|-|clear left|clear right|anchor|anker|col-begin|col-end"
     "|col-break|div col end|end div col|columns end|colorbox|color box|legend0|flagicon|flag icon|flagicon image|coord"
@@ -77,7 +79,8 @@ _UNSEEN_BEGINNINGS = (
     "cite ", "cite-", "citation", "citar", "harv", "sfn", "ref ", "refn", "reflist", "references", "efn", "note ",
     "notelist", "webarchive", "wayback", "webarchiv", "dead link", "google books", "commons", "sister", "use ",
     "engvar", "pp-", "unreferenced", "citation needed", "more citations", "more footnotes", "verify", "verification",
-    "failed ", "navbox", "s-", "col-", "defaultsort", "sortierung", "#", "cleanup ", "expand ", "blp ", "year nav", "imdb ",
+    "failed ", "navbox", "s-", "col-", "defaultsort", "sortierung", "#", "cleanup ", "expand ", "blp ",
+    "year nav", "imdb ",
 )  # fmt: skip
 _UNSEEN_ENDS = (" stub", "-stub", "sidebar", " icon", " navbox", " needed", " inline")
 

@@ -52,7 +52,6 @@ from calibrag.collections.wikinames import (
 )
 from calibrag.records import Section, TableBlock, TextBlock
 
-_ATTRIBUTES = re.compile(r"\s*\w+\s*=\s*(\"[^\"]*\"|\S+)\s*\|(?!\|)")
 _INDENTED_TABLE = re.compile(r"^[ \t:*#]+(?=\{\|)", re.M)
 # what is left of a table whose other half a template holds
 _LOOSE_TABLE = re.compile(r"\s*(\{\||\|\}|\|-)")
@@ -336,10 +335,9 @@ class _Reader:
                 if name == "tr":
                     rows.append([])
                 waiting += reversed(node.contents.nodes if node.contents is not None else [])
-            elif name in ("td", "th") and node.wiki_markup and str(node.contents).startswith("+"):
-                # mwparserfromhell takes the caption |+ for a cell
-                text = self._raw(node.contents).removeprefix("+")
-                captions.append(join_items(_ATTRIBUTES.sub("", text, count=1), plain))
+            elif name in ("td", "th") and rows == [[]] and str(node).startswith("|+"):
+                # mwparserfromhell takes a caption for a cell
+                captions.append(self.line(node.contents).removeprefix("+").strip())
             elif name == "caption":
                 captions.append(self.line(node.contents))
             elif name in ("td", "th"):
