@@ -89,6 +89,8 @@ def _day(year: str, month: str, day: str, day_first: bool) -> str:
 def _date(name: str, arguments: Arguments) -> str:
     """Return the date of {{birth date|1929|8|22}} and its like; the age at death where both dates are given."""
     year, month, day = (arguments[number] for number in (1, 2, 3))
+    if len(day) == 4 and not len(year) == 4:  # German order: day, month, year
+        year, day = day, year
     if year and not year.isdecimal():
         return year
     day_first = arguments["df"].lower() in _YES
