@@ -40,7 +40,7 @@ _UNSEEN_CLASSES = frozenset(
     "ambox autonumber catlinks dablink editsection geo-multi-punct geo-nondefault hatnote magnify metadata"
     " mw-cite-backlink mw-editsection mw-empty-elt mw-indicators mw-jump-link mw-references-wrap navbar navbox"
     " navbox-styles navigation-not-searchable noexcerpt noprint persondata portal printfooter reference"
-    " references reflist rellink sidebar sistersitebox sortkey toc vertical-navbox visualhide Z3988".split()
+    " references reflist rellink sidebar sistersitebox sortkey toc vertical-navbox Z3988".split()
 )
 # shown after all: what a reader can fold open, and ages
 _SHOWN_CLASSES = frozenset({"NavContent", "ForceAgeToShow"})
