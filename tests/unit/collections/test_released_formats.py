@@ -66,7 +66,7 @@ def texts(documents):
 
 def questions(form, path, tmp_path, split="test"):
     write_jsonl(tmp_path / "documents.jsonl", read_documents(form, path))
-    return read_questions(form, path, tmp_path / "documents.jsonl", split, None, 0)
+    return read_questions(form, path, tmp_path / "documents.jsonl", True, split, None, 0)
 
 
 @pytest.mark.parametrize("form", ["hotpotqa", "2wikimultihopqa"])
@@ -108,16 +108,16 @@ def test_entries_with_whole_paragraphs_are_read_too(write, tmp_path):
 def test_documents_may_come_from_another_file_than_the_questions(write, tmp_path):
     paths = [write("a.json", json.dumps(HOTPOTQA[:1])), write("b.json", json.dumps(HOTPOTQA[1:]))]
     write_jsonl(tmp_path / "documents.jsonl", read_documents("hotpotqa", paths))
-    assert len(read_questions("hotpotqa", paths[0], tmp_path / "documents.jsonl", "test", None, 0)) == 1
+    assert len(read_questions("hotpotqa", paths[0], tmp_path / "documents.jsonl", True, "test", None, 0)) == 1
     write_jsonl(tmp_path / "documents.jsonl", read_documents("hotpotqa", paths[1]))
     broken = write(
         "c.json", json.dumps([{**HOTPOTQA[0], "supporting_facts": [["Duo", 0]], "context": [["Du", ["x"]]]}])
     )
-    assert read_questions("hotpotqa", broken, tmp_path / "documents.jsonl", "test", None, 0)[0].support == []
+    assert read_questions("hotpotqa", broken, tmp_path / "documents.jsonl", True, "test", None, 0)[0].support == []
     with pytest.raises(InputError, match=r"c\.json: \[0\]\.support\[0\]\.doc_id: names 'Gone', which is not among"):
         entry = {**HOTPOTQA[0], "supporting_facts": [["Gone", 0]], "context": [["Gone", ["x"]]]}
         path = write("c.json", json.dumps([entry]))
-        read_questions("hotpotqa", path, tmp_path / "documents.jsonl", "test", None, 0)
+        read_questions("hotpotqa", path, tmp_path / "documents.jsonl", True, "test", None, 0)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_r2c2_topics_are_questions_without_answers(write, around):
     topics = "<question><qID>0001</qID><q>Who &amp; what?</q></question>\n"
     topics += "<question><qID>2</qID><q>x</q><type>set</type></question>"
     documents = write("documents.jsonl", jsonl([{"doc_id": "a"}]))
-    found = read_questions("r2c2", write("topics.xml", around.format(topics)), documents, "test", None, 0)
+    found = read_questions("r2c2", write("topics.xml", around.format(topics)), documents, False, "test", None, 0)
     assert found == [
         Question(qid="0001", text="Who & what?", answers=[]),
         Question(qid="2", text="x", type="set", answers=[]),
@@ -232,4 +232,4 @@ def test_r2c2_topics_are_questions_without_answers(write, around):
 def test_wrong_r2c2_topics_are_refused(write, text, message):
     documents = write("documents.jsonl", jsonl([{"doc_id": "a"}]))
     with pytest.raises(InputError, match=message):
-        read_questions("r2c2", write("topics.xml", text), documents, "test", None, 0)
+        read_questions("r2c2", write("topics.xml", text), documents, False, "test", None, 0)
