@@ -103,8 +103,8 @@ def check_question(question: Question, doc_ids: Container[str], answered: bool) 
         yield Problem("text", "must not be blank")
     if question.supported and not question.answers and answered:
         text = (
-            "must hold an answer; where the documents support none, set supported to false; for retrieval alone, set the"
-            " collection's key answers to false in config.yaml"
+            "must hold an answer; where the documents support none, set supported to false; for retrieval alone, set"
+            " the collection's key answers to false in config.yaml"
         )
         yield Problem("answers", text)
     if question.answer_kind == "set":
