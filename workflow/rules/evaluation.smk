@@ -37,7 +37,7 @@ rule score_retrieval:
 rule compare_published:
     """Measure an experiment's rankings as those who published theirs measured them."""
     input:
-        asked=lookup(dpath="collections/{collection}/questions", within=config),
+        asked=lookup(dpath="collections/{collection}/questions/path", within=config),
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.parquet",
         theirs=lookup(dpath="published/{collection}/ranking", within=config),
