@@ -164,7 +164,8 @@ _SHOWN: dict[str, Callable[[Arguments], str]] = {
     **dict.fromkeys(("url", "official url", "official website", "official"), _link),
     **dict.fromkeys(("nihongo", "nihongo2", "nihongo3", "nihongo foot"), _nihongo),
     **dict.fromkeys(("ubl", "ublist", "unbulleted list", "hlist", "bulleted list", "flatlist", "plainlist",
-                     "br separated entries", "plain", "ordered list", "cslist", "comma separated entries", "pagelist", "csv", "vunblist",
+                     "br separated entries",
+                     "plain", "ordered list", "cslist", "comma separated entries", "pagelist", "csv", "vunblist",
                      "plain list", "unordered list", "enum", "hidden"), _joined(ITEM)),  # fmt: skip
     **dict.fromkeys(("flag", "flagcountry", "flagu", "flag country", "flag+link", "flagdeco", "fb", "fbw", "nft", "ru",
                      "cr", "noflag"), _nth("name", 1)),  # fmt: skip
