@@ -4,6 +4,8 @@ CalibragError
 ├── ConfigError        a wrong key, value or name in config.yaml
 ├── InputError         a document, question, trace or run file that breaks its format
 ├── MissingModelError  a model, adapter or package that the config names and this machine lacks
+├── ModelCallError     a call of a chat model that gave no usable reply
+├── BudgetError        a budget of tokens, seconds or cost that is spent
 └── RunError           a job that stops because too many of its questions failed
 
 A message says what is wrong, what was found, what is allowed, and what to do.
@@ -12,6 +14,7 @@ A message says what is wrong, what was found, what is allowed, and what to do.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 
 class CalibragError(Exception):
@@ -56,6 +59,58 @@ class InputError(CalibragError):
 
 class MissingModelError(CalibragError):
     """A model, adapter or package that the configuration names is not on this machine."""
+
+
+CallFault = Literal[
+    "unreachable", "timeout", "busy", "server", "denied", "unknown", "too_long", "invalid", "malformed", "schema"
+]
+
+
+class ModelCallError(CalibragError):
+    """A call of a chat model gave no usable reply.
+
+    Parameters
+    ----------
+    fault
+        ``unreachable`` (no connection), ``timeout``, ``busy`` (429), ``server`` (5xx), ``denied`` (401, 403),
+        ``unknown`` (404: no such model or path), ``too_long`` (the context), ``invalid`` (another 4xx), ``malformed``
+        (the body is no such reply), ``schema`` (no draw kept to the JSON schema).
+    model, host
+        Which model was called, and where; None in this process.
+    problem
+        What happened and what to do.
+    status
+        The HTTP status, where there was one.
+    attempts
+        Calls made.
+    """
+
+    def __init__(
+        self,
+        fault: CallFault,
+        model: str,
+        host: str | None,
+        problem: str,
+        status: int | None = None,
+        attempts: int = 1,
+    ):
+        self.fault = fault
+        self.model = model
+        self.host = host
+        self.status = status
+        self.attempts = attempts
+        answered = f"HTTP {status}" if status is not None else fault
+        tried = f"{attempts} attempt{'s' if attempts > 1 else ''}"
+        super().__init__(f"{model}{f' at {host}' if host else ''}: {answered} after {tried}: {problem}")
+
+    @property
+    def meets_every_call(self) -> bool:
+        """Whether the next call would fail alike, since address, key or model name is wrong."""
+        return self.fault in ("unreachable", "denied", "unknown")
+
+
+class BudgetError(CalibragError):
+    """A budget of tokens, seconds or cost is spent."""
 
 
 class RunError(CalibragError):
