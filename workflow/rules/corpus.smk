@@ -34,6 +34,7 @@ rule annotate_passages:
     """Annotate the names that the passages of a shard spell out."""
     input:
         passages="results/{collection}/corpus/passages.parquet",
+        prompt=take.prompt("passage"),
     output:
         "results/{collection}/corpus/names/passage/{shard}.parquet",
     log:
@@ -44,6 +45,7 @@ rule annotate_passages:
         code=fingerprint("annotate_passages"),
         names=lookup(dpath="corpus/names/passage", within=config),
         tagger=lookup(dpath="models/tagger", within=config),
+        chat=take.chat("passage"),
     threads: 1
     resources:
         mem_mb=1500,
@@ -58,6 +60,7 @@ rule assign_names:
     input:
         passages="results/{collection}/corpus/passages.parquet",
         names="results/{collection}/corpus/names/passage/{shard}.parquet",
+        prompt=take.prompt("document"),
     output:
         "results/{collection}/corpus/names/document/{shard}.parquet",
     log:
@@ -67,6 +70,7 @@ rule assign_names:
     params:
         code=fingerprint("assign_names"),
         names=lookup(dpath="corpus/names/document", within=config),
+        chat=take.chat("document"),
     threads: 1
     resources:
         mem_mb=500,

@@ -107,7 +107,7 @@ def test_the_union_of_shards_is_the_union_of_the_whole(drawn, cut):
 def test_the_offline_method_goes_by_its_settings():
     passages = [passage("a", 0, "Zoo is a film."), passage("a", 1, "It ran.")]
     for rules, count in ((["pronoun"], 1), (["table"], 0)):
-        assign = open_assigner({"method": "offline", "rules": rules, "at_most": 1})
+        assign = open_assigner({"method": "offline", "rules": rules, "at_most": 1}, None, print)
         assert len(list(assign(passages, {}))) == count
     with pytest.raises(ValueError, match="method must be"):
-        open_assigner({"method": "guess"})
+        open_assigner({"method": "guess"}, None, print)

@@ -18,7 +18,7 @@ class ScriptedTagger:
 def test_spacy_goes_by_the_settings_of_the_tagger(monkeypatch):
     monkeypatch.setattr(passage_level, "SpacyTagger", ScriptedTagger)
     tagger = {"model": "small", "batch_size": 2, "skip_labels": ["DATE"]}
-    annotate = passage_level.open_annotator({"method": "spacy"}, tagger)
+    annotate = passage_level.open_annotator({"method": "spacy"}, tagger, None, print)
     text = "Ripley in 1979"
     passage = Passage(
         passage_id="d#0", doc_id="d", title="T", heading=None, kind="text", ordinal=0, start=0, end=14, text=text
@@ -30,4 +30,4 @@ def test_spacy_goes_by_the_settings_of_the_tagger(monkeypatch):
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(ValueError, match="method must be spacy"):
-        passage_level.open_annotator({"method": "guess"}, {})
+        passage_level.open_annotator({"method": "guess"}, {}, None, print)

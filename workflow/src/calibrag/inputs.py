@@ -166,6 +166,21 @@ class Inputs:
             files += [f"results/figures/{name}/accuracy_hmr.svg"] if runs else []
         return files
 
+    def chat(self, level: str) -> dict[str, Any] | None:
+        """Return what names of a level (``passage`` or ``document``) by a chat model take; None where none is asked.
+
+        A rule that asks no chat model does not run again when that model changes.
+        """
+        names = self._config["corpus"]["names"]
+        if names[level]["method"] != "chat":
+            return None
+        return {"model": self._config["models"]["chat"], "naming": names["chat"]}
+
+    def prompt(self, level: str) -> list[str]:
+        """Return the prompt of a level's names; none where no chat model is asked."""
+        chat = self.chat(level)
+        return [chat["naming"][level]["prompt"]] if chat else []
+
     def model_names(self, *parts: str) -> dict[str, str]:
         """Return part -> the model that it uses, for captions."""
         models = self._config["models"]

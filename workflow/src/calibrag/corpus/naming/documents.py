@@ -24,11 +24,19 @@ def assign_documents(
     annotations
         The names that they spell out, passages in the same order.
     """
+    for document, names in documents(passages, annotations):
+        yield from assign(document, names)
+
+
+def documents(
+    passages: Iterable[Passage], annotations: Iterable[Annotation]
+) -> Iterator[tuple[list[Passage], dict[str, list[str]]]]:
+    """Yield the passages of each document and the names that each spells out; parameters as of `assign_documents`."""
     spelled = InOrder(annotations)
     for _, group in groupby(passages, key=lambda passage: passage.doc_id):
         document = list(group)
         names = {p.passage_id: [annotation.name for annotation in spelled.take(p.passage_id)] for p in document}
-        yield from assign(document, names)
+        yield document, names
     spelled.check_empty()
 
 

@@ -172,9 +172,8 @@ class OpenAIChat:
             raise self._error("invalid", self._quoted(str(error)), number) from None
         # the transport's own errors come through once the headers are there
         except httpx2.HTTPError as error:
-            raise TransientError(
-                self._error("malformed", f"the body broke off ({type(error).__name__})", number)
-            ) from None
+            problem = f"the body broke off ({type(error).__name__})"
+            raise TransientError(self._error("malformed", problem, number)) from None
 
     def _decoded(self, body: bytes, number: int) -> _Body:
         try:
@@ -201,7 +200,7 @@ class OpenAIChat:
             asked = f"; it asks to wait {wait:g} s" if wait is not None else ""
             do = "lower models.chat.concurrency" if status == 429 else "see the server's log"
             return TransientError(
-                self._error(fault, f"{said}{asked}; {do}, or raise max_attempts", number, status), wait
+                self._error(fault, f"{said}{asked}; {do}, or raise models.chat.max_attempts", number, status), wait
             )
         if _is_context_overflow(code, said) or status == 413:
             return self._error("too_long", f"it exceeds the context ({said}); ask for less", number, status)

@@ -62,7 +62,12 @@ class Retrying:
         self._jitter = jitter
 
     async def run(self, attempt: Callable[[int], Awaitable[T]]) -> T:
-        """Return what the attempt returns; it is called with its number, from 1, and raises `TransientError` to be repeated.
+        """Return what the attempt returns.
+
+        Parameters
+        ----------
+        attempt
+            Is called with its number, from 1; raises `TransientError` where another attempt may help.
 
         Raises
         ------
