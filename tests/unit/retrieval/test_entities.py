@@ -147,7 +147,10 @@ def test_entity_search_finds_what_a_plain_loop_finds(tmp_path_factory, carried, 
     index = opened(dict(zip(ids, carried, strict=True)), ids, tmp_path_factory.mktemp("names"))
     name = data.draw(st.sampled_from(["ann", "Lee", "Ann Lee", "Bo", "lee bo"]))
     excluded = data.draw(st.sets(st.sampled_from(ids)))
+    most = data.draw(st.sampled_from([1, 2, 3, 100]))
+    short = passages_of_name(index, ids, name, excluded, most, 100)[0]
     hits, names = passages_of_name(index, ids, name, excluded, 100, 100)
+    assert short == hits[:most]
     keys = {p: {name_key(n) for n in some} - {""} for p, some in zip(ids, carried, strict=True) if p not in excluded}
     key = name_key(name)
     exact = {p for p in keys if key in keys[p]}

@@ -51,6 +51,12 @@ def test_counts_and_pmi_by_hand(tmp_path):
     }
 
 
+def test_counts_whose_product_is_beyond_32_bits_give_their_pmi(tmp_path):
+    ids = [f"p{i}" for i in range(50_000)]
+    built(tmp_path, {p: ["Ann", "Bo"] for p in ids[1:]} | {"p0": ["Ann"]}, ids)
+    assert edges(tmp_path) == {("ann", "bo"): (49_999, 0.0)}
+
+
 def test_smoothing_is_added_to_every_count(tmp_path):
     built(tmp_path, smoothing=2)
     assert edges(tmp_path)["al pacino", "heat"] == (2, pytest.approx(log2(4 * 10 / (5 * 6))))

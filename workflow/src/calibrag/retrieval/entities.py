@@ -186,23 +186,34 @@ def passages_of_name(
         Most passages, and most names, that are returned.
     """
     key = name_key(name)
-    nodes = index.containing(key) if key else np.array([], dtype=int)
-    if not len(nodes):
-        return [], []
-    idf = np.log1p((index.passages - index.counts[nodes] + 0.5) / (index.counts[nodes] + 0.5))
-    rows, place = np.unique(np.concatenate([index.rows(node) for node in nodes]), return_inverse=True)
-    weight = np.bincount(place, np.repeat(idf, index.counts[nodes]))
-    lengths = np.diff(index.by_passage.indptr)
-    weight *= (_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths[rows] / lengths.mean()))
     exact = index.find(key)
-    is_exact = np.isin(rows, index.rows(exact)) if exact is not None else np.zeros(len(rows), dtype=bool)
-    scores = np.round(is_exact + weight / (1 + weight), _DECIMALS)
-    # so many that enough are left when the excluded ones are gone
-    best = np.lexsort((rows, -scores))[: passages + len(excluded)]
-    best = [i for i in best if passage_ids[rows[i]] not in excluded][:passages]
+    best = _carriers(index, [exact], passages + len(excluded)) if exact is not None else {}
+    best = {row: 1 + score for row, score in best.items() if passage_ids[row] not in excluded}
+    # all names are looked through only where the very name does not fill the list
+    if key and len(best) < passages:
+        longer = _carriers(index, index.containing(key), passages + len(excluded) + len(best))
+        best = {row: score for row, score in longer.items() if passage_ids[row] not in excluded} | best
+    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:passages]
     hits = [
-        Hit(passage_id=passage_ids[rows[i]], rank=rank, score=float(scores[i])) for rank, i in enumerate(best, start=1)
+        Hit(passage_id=passage_ids[row], rank=rank, score=score) for rank, (row, score) in enumerate(ranked, start=1)
     ]
-    carried, times = np.unique(index.by_passage[rows[best]].indices, return_counts=True)
+    if not hits:
+        return [], []
+    carried, times = np.unique(index.by_passage[[row for row, _ in ranked]].indices, return_counts=True)
     common = np.lexsort((carried, -times))[:names]
     return hits, [NameCount(name=index.names[carried[i]].as_py(), passages=int(times[i])) for i in common]
+
+
+def _carriers(index: NameIndex, nodes: Sequence[int], most: int) -> dict[int, float]:
+    """Return row -> BM25 / (1 + BM25) of the best passages that carry any of these names, best first."""
+    if not len(nodes):
+        return {}
+    counts = index.counts[nodes]
+    rows, place = np.unique(np.concatenate([index.rows(node) for node in nodes]), return_inverse=True)
+    idf = np.log1p((index.passages - counts + 0.5) / (counts + 0.5))
+    lengths = np.diff(index.by_passage.indptr)
+    weight = np.bincount(place, np.repeat(idf, counts))
+    weight *= (_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths[rows] / lengths.mean()))
+    scores = np.round(weight / (1 + weight), _DECIMALS)
+    best = np.lexsort((rows, -scores))[:most]
+    return dict(zip(rows[best].tolist(), scores[best].tolist(), strict=True))

@@ -63,8 +63,9 @@ def build(index: NameIndex, path: str | Path, *, min_count: int, smoothing: floa
     try:
         with pq.ParquetWriter(partial, EDGES, compression="zstd") as writer:
             for source, target, shared in _pairs(_capped(index, min_count, names_per_passage), min_count):
-                counts = index.counts + smoothing
-                joint = (shared + smoothing) * (index.passages + smoothing)
+                # as floats: a product of two counts leaves the range of 32 bits
+                counts = index.counts.astype(float) + smoothing
+                joint = (shared.astype(float) + smoothing) * (index.passages + smoothing)
                 pmi = np.log2(joint / (counts[source] * counts[target]))
                 columns = [pa.array(column.astype(np.int32)) for column in (source, target, shared)]
                 columns.append(pa.array(pmi.astype(np.float32)))
