@@ -98,6 +98,26 @@ def test_published_results_are_refused_where_there_are_none(workflow):
     assert "published: holds no collection of experiments.main (has hotpotqa-pooled)" in done.output
 
 
+def test_a_retriever_builds_the_dense_index_that_it_names_shard_by_shard(workflow):
+    workflow.changes = {
+        "collections": {"film": {"shards": 3}},
+        "retrievers": {"dense": {"dense": {"index": "exact-plain"}}},
+    }
+    plan = workflow.plan("results/film/retrieval/rankings/dense.tsv.gz")
+    assert (plan["embed_passages"], plan["build_dense_index"]) == (3, 1) and "build_sparse_index" not in plan
+    done = workflow.run("--summary", "results/film/retrieval/rankings/dense.tsv.gz")
+    assert "vectors/plain/3-of-3.npy" in done.output and "vectors/default" not in done.output
+
+
+def test_recall_and_terrier_are_made_on_demand(workflow):
+    plan = workflow.plan("results/film/retrieval/dense/hnsw/recall.csv")
+    assert plan["measure_recall"] == plan["build_dense_index"] == plan["embed_passages"] == 1
+    assert "build_sparse_index" not in plan
+    workflow.changes = {"retrievers": {"lexical": {"lexical": {"engine": "terrier"}}}}
+    plan = workflow.plan("results/film/retrieval/rankings/lexical.tsv.gz")
+    assert plan["build_terrier_index"] == 1 and "build_sparse_index" not in plan
+
+
 def test_an_adapter_is_trained_on_demand(workflow):
     assert workflow.plan("results/models/reranker/card.json") == {"train_adapter": 1}
 

@@ -140,6 +140,18 @@ def test_after_a_change_of_one_retriever_its_ranking_and_the_systems_that_take_i
     assert "run_pass" not in plan
 
 
+def test_another_number_format_of_queries_embeds_no_passage(copied):
+    copied.changes = {"models": {"embedder": {"query_dtype": "bfloat16"}}}
+    rules = stale(copied)
+    assert "rank_questions" in rules and not {"embed_passages", "build_dense_index"} & rules
+
+
+def test_what_search_alone_reads_builds_no_index(copied):
+    copied.changes = {"indexes": {"dense": {"exact": {"device": "cuda"}}}}
+    rules = stale(copied)
+    assert "rank_questions" in rules and not {"embed_passages", "build_dense_index"} & rules
+
+
 def test_after_a_changed_bootstrap_only_tables_and_figures_are_made(copied):
     copied.changes = {"evaluation": {"bootstrap": {"resamples": 300}}}
     assert stale(copied) == {

@@ -92,10 +92,10 @@ rule build_dense_index:
         "results/benchmarks/retrieval/build_dense_index/{collection}/{dense}.tsv"
     params:
         code=fingerprint("build_dense_index"),
-        index=lookup(dpath="indexes/dense/{dense}", within=config),
+        index=lookup(dpath="indexes/dense/{dense}/build", within=config),
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=1000,
     conda:
         "../../envs/base.yaml"
     script:
@@ -116,8 +116,11 @@ rule measure_recall:
         "results/benchmarks/retrieval/measure_recall/{collection}/{dense}.tsv"
     params:
         code=fingerprint("measure_recall"),
-        embedder=lookup(dpath="models/embedder", within=config),
-        device=lookup(dpath="models/device", within=config),
+        index=lookup(dpath="indexes/dense/{dense}", within=config),
+        models=dict(
+            device=lookup(dpath="models/device", within=config),
+            embedder=lookup(dpath="models/embedder", within=config),
+        ),
     threads: 1
     resources:
         mem_mb=1500,

@@ -13,5 +13,6 @@ from calibrag.retrieval.vectors import Vectors
 with logged(snakemake.log[0]) as job:
     ids = PassageIds(pa.array(PassageStore.open(snakemake.input.passages).ids))
     folder = Path(snakemake.output[0]).parent
-    count = dense.build(Vectors(snakemake.input.vectors), ids, folder, snakemake.params.index)
+    vectors = Vectors.open(snakemake.input.vectors)
+    count = dense.build(vectors, ids, folder, snakemake.params.index, threads=snakemake.threads)
     job.info(f"{count} vectors")

@@ -121,6 +121,23 @@ def drop(config, dotted):
             {"retriever.dense": {"dpeth": 3}},
             "systems.bitem-no-dense.retriever.dense.dpeth: unknown key; did you mean 'depth'?",
         ),
+        ("retrievers.dense.dense.index", "exakt", "retrievers.dense.dense.index: unknown name 'exakt'; did you mean"),
+        (
+            "systems.bitem-no-dense.set",
+            {"retriever.dense.index": "exakt"},
+            "systems.bitem-no-dense.retriever.dense.index: unknown name 'exakt'; did you mean 'exact'?",
+        ),
+        ("indexes.dense.exact.vectors", "plian", "indexes.dense.exact.vectors: unknown name 'plian'; did you mean"),
+        ("indexes.dense.exact.type", "pq", "indexes.dense.exact.type: must be one of flat, fp16, sq8, ivf, hnsw"),
+        ("indexes.dense.exact.lists", 5, "indexes.dense.exact.type: flat takes nothing beside it (got lists)"),
+        ("indexes.dense.exact.type", "sq8", "indexes.dense.exact.type: sq8 takes rescore beside it (got nothing)"),
+        ("indexes.dense.exact.device", "gpu", "indexes.dense.exact.device: must match"),
+        (
+            "indexes.vectors.my_names",
+            {"names": 1, "origins": []},
+            "indexes.vectors.my_names: the name becomes a folder",
+        ),
+        ("retrievers.lexical.lexical.engine", "lucene", "engine: must be one of tantivy, terrier (got 'lucene')"),
         ("systems.corpus", {"extends": "bitem"}, "systems.corpus: reserved: results/ has a folder of this name"),
         ("systems.retrieval", {"extends": "bitem"}, "systems.retrieval: reserved"),
         ("collections.tables", SHIPPED["collections"]["film"], "collections.tables: reserved"),
@@ -190,13 +207,29 @@ def test_without_a_near_name_all_legal_ones_are_listed():
 
 
 def test_a_system_holds_its_retriever_as_a_block(config, check):
-    assert check(config)["systems"]["bitem"]["retriever"] == SHIPPED["retrievers"]["hybrid"]
+    resolved = check(config)
+    assert resolved["systems"]["bitem"]["retriever"] == resolved["retrievers"]["hybrid"]
+    del resolved["retrievers"]["hybrid"]["dense"]
+    assert resolved["retrievers"]["hybrid"].items() <= SHIPPED["retrievers"]["hybrid"].items()
+
+
+def test_a_retriever_holds_its_dense_index_as_a_block_with_building_apart_from_search(config, check):
+    config["systems"]["bitem-ivf"] = {"extends": "bitem", "set": {"retriever.dense.index": "ivf"}}
+    resolved = check(config)
+    ivf = resolved["systems"]["bitem-ivf"]["retriever"]["dense"]["index"]
+    assert ivf == resolved["indexes"]["dense"]["ivf"] == {
+        "name": "ivf",
+        "vectors": "default",
+        "build": {"type": "ivf", "lists": 128, "codes": "float32"},
+        "search": {"device": "cpu", "probes": 16, "rescore": 2},
+    }  # fmt: skip
+    assert resolved["systems"]["bitem"]["retriever"]["dense"]["index"]["name"] == "exact"
 
 
 def test_set_changes_the_extending_system_and_no_other(config, check):
     systems = check(config)["systems"]
     assert systems["bitem-no-dense"]["retriever"]["dense"] is None
-    assert systems["bitem"]["retriever"]["dense"] == {"index": "exact", "depth": 100}
+    assert systems["bitem"]["retriever"]["dense"]["depth"] == 100
     differing = {key for key in systems["bitem"] if systems["bitem"][key] != systems["bitem-no-dense"][key]}
     assert differing == {"retriever"}
 

@@ -126,8 +126,8 @@ def opened(tmp_path_factory):
     analysis = {"stem": False, "stopwords": False, "fold_accents": False}
     sparse.build(named, folder / "sparse", threads=1, heap_mb=15, **analysis)
     np.save(folder / "vectors.npy", told.encode([passage.text for passage in PASSAGES]))
-    vectors = Vectors([folder / "vectors.npy"])
-    dense.build(vectors, PassageIds(pa.array(IDS)), folder / "dense", {"type": "flat"})
+    vectors = Vectors.open([folder / "vectors.npy"])
+    dense.build(vectors, PassageIds(pa.array(IDS)), folder / "dense", {"type": "flat"}, threads=1)
     index_names(folder / "annotations.parquet", IDS, folder / "graph" / "nodes.parquet")
     index = NameIndex.open(folder / "graph" / "nodes.parquet", len(IDS))
     graph.build(index, folder / "graph" / "edges.parquet", min_count=1, smoothing=0, names_per_passage=9)
@@ -136,7 +136,7 @@ def opened(tmp_path_factory):
     pipe = pipeline.build(
         RETRIEVER,
         sparse.SparseRetriever(folder / "sparse", {"text": 1.0, "entities": 1.0}, 20),
-        dense.DenseRetriever(folder / "dense", vectors, told, 20, threads=1),
+        dense.DenseRetriever(folder / "dense", vectors, told, 20, {"device": "cpu"}, threads=1),
         CrossEncoderReranker(told, store, **RETRIEVER["rerank"]),
         retriever,
     )

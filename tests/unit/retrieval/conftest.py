@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
 import pytest
 from small_corpora import HashEmbedder, make_passage
 
@@ -22,6 +28,21 @@ def minilm():
     return SentenceEmbedder(
         MINILM, sha256=None, dtype="float32", device="cpu", threads=1, batch_size=8, max_seq_length=128
     )
+
+
+@pytest.fixture
+def fill_disk():
+    """Run code where no file can be longer than some bytes, as on a full disk; return its last words."""
+
+    def run(most_bytes: int, code: str) -> str:
+        limit = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes}, {most_bytes}))\n"
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+        command = [sys.executable, "-c", limit + textwrap.dedent(code)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 1, done.stderr
+        return done.stderr.splitlines()[-1]
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -34,12 +34,15 @@ def named(passages, names=None, origin="passage"):
         yield passage, [Annotation(passage_id=pid, name=name, origin=origin) for name in (names or {}).get(pid, ())]
 
 
+def ids_of(ids):
+    """Return ids as an index holds them."""
+    return PassageIds(pa.array(list(ids), pa.string()))
+
+
 def build_dense(vectors, ids, path, **settings):
-    """Write vectors and a dense index over them into a folder, and return what opens it: (folder, vectors)."""
-    path.mkdir(parents=True, exist_ok=True)
-    np.save(path / "vectors.npy", vectors)
-    stored = Vectors([path / "vectors.npy"])
-    dense.build(stored, PassageIds(pa.array(ids, pa.string())), path, {"type": "flat", **settings})
+    """Write a dense index over vectors into a folder, and return what opens it: (folder, vectors)."""
+    stored = Vectors([vectors])
+    dense.build(stored, ids_of(ids), path, {"type": "flat", **settings}, threads=1)
     return path, stored
 
 

@@ -1,4 +1,4 @@
-"""Ids of an index by row, rows by id; passages and names read in step."""
+"""Ids of an index by row, rows by id."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_corpora import make_passage
 
-from calibrag.errors import InputError
-from calibrag.records import Annotation
 from calibrag.retrieval import passage_ids
-from calibrag.retrieval.named import with_names
 from calibrag.retrieval.passage_ids import PassageIds, digest, read_ids, write_ids
 
 NAMES = st.text(alphabet="abcé#中0", min_size=1, max_size=4)
@@ -55,22 +51,3 @@ def test_many_ids_are_read_in_parts(tmp_path, monkeypatch):
 def test_the_digest_follows_ids_and_order():
     assert digest(["a", "b"]) != digest(["b", "a"])
     assert digest(["ab"]) != digest(["a", "b"])
-
-
-def note(passage_id, name):
-    return Annotation(passage_id=passage_id, name=name, origin="passage")
-
-
-PASSAGES = [make_passage(f"d{i}#0", "x") for i in range(4)]
-
-
-def test_names_are_read_in_step_with_passages():
-    notes = [note("d1#0", "A"), note("d1#0", "B"), note("d3#0", "C")]
-    found = [[a.name for a in names] for _, names in with_names(PASSAGES, notes, "f")]
-    assert found == [[], ["A", "B"], [], ["C"]]
-
-
-@pytest.mark.parametrize("notes", [[note("d2#0", "A"), note("d1#0", "B")], [note("e#0", "A")]])
-def test_names_out_of_order_or_of_no_passage_are_refused(notes):
-    with pytest.raises(InputError, match="annotations.parquet.*out of the corpus's order"):
-        list(with_names(PASSAGES, notes, "annotations.parquet"))

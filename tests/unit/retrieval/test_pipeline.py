@@ -146,7 +146,7 @@ def world(tmp_path_factory):
     vectors = HashEmbedder().encode([p.text + p.passage_id for p in passages])
     built = build_dense(vectors, [p.passage_id for p in passages], path / "d")
     lexical = sparse.SparseRetriever(path / "s", {"text": 1.0}, 30)
-    vectors = dense.DenseRetriever(*built, HashEmbedder(), 30, threads=1)
+    vectors = dense.DenseRetriever(*built, HashEmbedder(), 30, {"device": "cpu"}, threads=1)
     reranker = CrossEncoderReranker(Overlap(), {p.passage_id: p for p in passages}, 15, 4)
     pipes = {}
     for use, rerank in itertools.product(("lexical", "dense", "both"), (None, {"depth": 15})):

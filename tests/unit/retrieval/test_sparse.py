@@ -91,6 +91,21 @@ def test_names_are_found_through_the_entities_field(tmp_path):
     assert list(ask(retriever, "films by lee")["docno"]) == ["a#0"]
 
 
+def test_names_of_each_origin_have_a_field_of_their_own(tmp_path):
+    passage = make_passage("a#0", "He won.")
+    names = (
+        list(named([passage], {"a#0": ["Ang Lee"]}))[0][1]
+        + list(named([passage], {"a#0": ["Oscar"]}, "document"))[0][1]
+    )
+    sparse.build([(passage, names)], tmp_path / "i", **PLAIN)
+
+    def finds(query, field):
+        return not ask(sparse.SparseRetriever(tmp_path / "i", {field: 1.0}, 5), query).empty
+
+    assert finds("lee", "entities") and finds("oscar", "document_entities")
+    assert not finds("lee", "document_entities") and not finds("oscar", "entities")
+
+
 def test_stems_accents_and_function_words_follow_the_choice_made_at_building(tmp_path):
     passages = [make_passage("a#0", "the cafés are closing")]
     english = index(tmp_path / "english", passages, options=ENGLISH)
@@ -159,13 +174,22 @@ def test_rankings_do_not_depend_on_the_threads_that_built_the_index(tmp_path, sc
 def test_exclusion_removes_those_passages_and_moves_nothing_else(scattered, words, excluded):
     passages, retriever = scattered
     query = " ".join(words)
-    everything = sparse.SparseRetriever(retriever.path, TEXT, len(passages))
+    everything = sparse.SparseRetriever(retriever.folder.path, TEXT, len(passages))
     expected = [docno for docno in ask(everything, query)["docno"] if docno not in excluded][: retriever.depth]
     # each row has its own exclusion: the other row sees the whole corpus
     frame = pd.DataFrame({"qid": ["q", "all"], "query": [query] * 2, "exclude": [frozenset(excluded), None]})
     found = retriever.transform(frame)
     assert list(found.loc[found["qid"] == "q", "docno"]) == expected
     assert list(found.loc[found["qid"] == "all", "docno"]) == list(ask(retriever, query)["docno"])
+
+
+@pytest.mark.parametrize("count", [1, 60, 150, 199, 200])
+def test_excluding_the_best_passages_brings_up_the_next(scattered, count):
+    passages, retriever = scattered
+    everything = sparse.SparseRetriever(retriever.folder.path, TEXT, len(passages))
+    ranking = list(ask(everything, "shark film paris boxer title house")["docno"])
+    found = ask(retriever, "shark film paris boxer title house", exclude=frozenset(ranking[:count]))
+    assert list(found["docno"]) == ranking[count : count + retriever.depth]
 
 
 def test_a_string_as_exclusion_is_refused(tmp_path, films):
@@ -206,11 +230,42 @@ def test_index_of_another_version_says_to_rebuild(tmp_path, films, key, value):
         sparse.SparseRetriever(tmp_path / "i", TEXT, 5)
 
 
-@pytest.mark.parametrize("damage", ["meta", "segment"])
-def test_damaged_index_says_to_rebuild(tmp_path, films, damage):
-    index(tmp_path / "i", films)
-    files = [tmp_path / "i" / "meta.json"] if damage == "meta" else sorted((tmp_path / "i").glob("*.idx"))
+@pytest.mark.parametrize("suffix", ["meta.json", "idx", "store", "term", "pos", "fast", "fieldnorm", "ids.txt"])
+@pytest.mark.parametrize("damage", ["cut short", "missing", "garbage"])
+def test_damaged_index_says_to_rebuild(tmp_path, films, suffix, damage):
+    sparse.build(named(films), tmp_path / "i", **PLAIN)
+    files = sorted((tmp_path / "i").glob(f"*{suffix}"))
+    assert files
     for file in files:
-        file.write_bytes(b"{" if damage == "meta" else b"")
-    with pytest.raises(InputError, match="build_sparse_index"):
+        if damage == "missing":
+            file.unlink()
+        else:
+            file.write_bytes(file.read_bytes()[:-1] if damage == "cut short" else b"garbage")
+    with pytest.raises(InputError, match="--forcerun build_sparse_index"):
+        sparse.SparseRetriever(tmp_path / "i", TEXT, 5)
+
+
+def test_index_cut_short_in_building_is_no_index(tmp_path, films):
+    def cut_short():
+        yield from named(films)
+        raise InputError("annotations.parquet", "broken")
+
+    with pytest.raises(InputError, match="broken"):
+        sparse.build(cut_short(), tmp_path / "i", **PLAIN)
+    with pytest.raises(InputError, match="no whole sparse index"):
+        sparse.SparseRetriever(tmp_path / "i", TEXT, 5)
+
+
+def test_full_disk_is_one_message_and_leaves_no_index(tmp_path, fill_disk):
+    done = fill_disk(
+        200_000,
+        f"""
+        from small_corpora import named, make_passage
+        from calibrag.retrieval import sparse
+        words = [make_passage(f"d{{i}}#0", " ".join(f"w{{i * j % 99991}}" for j in range(100))) for i in range(3000)]
+        sparse.build(named(words), {str(tmp_path / "i")!r}, **{PLAIN!r})
+        """,
+    )
+    assert "CalibragError" in done and "the sparse index could not be written" in done and "make room" in done
+    with pytest.raises(InputError, match="no whole sparse index"):
         sparse.SparseRetriever(tmp_path / "i", TEXT, 5)

@@ -1,8 +1,9 @@
 """The configuration: checked against its closed schema, names looked up, systems unfolded.
 
 Defaults live in ``config.yaml`` alone; the schema only checks. What rules see is the *resolved* configuration: every
-system is whole (``extends`` and ``set`` are applied, its retriever is written out as a block), every path is relative
-to the working directory, and mappings are sorted, so that moving a key within its block changes no parameter.
+system is whole (``extends`` and ``set`` are applied, its retriever is written out as a block), every retriever holds
+its dense index as a block, every path is relative to the working directory, and mappings are sorted, so that moving a
+key within its block changes no parameter.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ RESERVED = {
 """Names that would collide with folders of ``results/``; see the path grammar in the Snakefile."""
 
 DENSE_TYPES = {
-    "flat": (),
-    "fp16": (),
-    "sq8": (),
-    "ivf": ("lists", "probes"),
-    "hnsw": ("links", "build_depth", "search_depth"),
+    "flat": ((), ()),
+    "fp16": ((), ("rescore",)),
+    "sq8": ((), ("rescore",)),
+    "ivf": (("lists", "codes"), ("probes", "rescore")),
+    "hnsw": (("links", "build_depth"), ("search_depth",)),
 }
-"""What a dense index takes beside its vectors, by type."""
+"""What a dense index takes beside vectors, type and device, by type: read in building, and read in search alone."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _TYPES = {
@@ -71,6 +72,7 @@ def resolve(config: Mapping, schema: Mapping, root: str | Path, files: Sequence[
     resolved = copy.deepcopy(dict(config))
     resolved["systems"] = {name: _unfold(name, config, schema, sources, chain=()) for name in config["systems"]}
     _check_references(resolved, sources)
+    _write_out_indexes(resolved)
     return _sorted(_with_paths(resolved, schema, schema, Path(root)))
 
 
@@ -257,13 +259,11 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
         if index["vectors"] not in indexes["vectors"]:
             problem = f"unknown name '{index['vectors']}'; {nearest(index['vectors'], indexes['vectors'])}"
             raise sources.error((*path, "vectors"), problem)
-        given, taken = set(index) - {"vectors", "type"}, DENSE_TYPES[index["type"]]
+        given, taken = set(index) - {"vectors", "type", "device"}, sum(DENSE_TYPES[index["type"]], ())
         if given != set(taken):
             wanted = f"{', '.join(taken) or 'nothing'} beside it (got {', '.join(sorted(given)) or 'nothing'})"
             raise sources.error((*path, "type"), f"{index['type']} takes {wanted}")
-    blocks = {("retrievers", name): retriever for name, retriever in config["retrievers"].items()}
-    blocks |= {("systems", name, "retriever"): system["retriever"] for name, system in config["systems"].items()}
-    for path, retriever in blocks.items():
+    for path, retriever in _retrievers(config):
         if retriever["dense"] and (chosen := retriever["dense"]["index"]) not in indexes["dense"]:
             problem = f"unknown name '{chosen}'; {nearest(chosen, indexes['dense'])}"
             raise sources.error((*path, "dense", "index"), problem)
@@ -293,6 +293,31 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
                 ("reporting", "experiments", position),
                 f"unknown experiment '{name}'; {nearest(name, config['experiments'])}",
             )
+
+
+def _retrievers(config: Mapping) -> Iterator[tuple[tuple, dict]]:
+    """Yield path and block of every retriever, those of systems as well."""
+    yield from ((("retrievers", name), retriever) for name, retriever in config["retrievers"].items())
+    yield from ((("systems", name, "retriever"), system["retriever"]) for name, system in config["systems"].items())
+
+
+def _write_out_indexes(config: dict) -> None:
+    """Part the settings of each dense index into those of building and those of search, and give them to retrievers.
+
+    What search alone reads must not build an index anew.
+    """
+    indexes = config["indexes"]["dense"]
+    for name, index in indexes.items():
+        building, searching = DENSE_TYPES[index["type"]]
+        indexes[name] = {
+            "name": name,
+            "vectors": index["vectors"],
+            "build": {key: index[key] for key in ("type", *building)},
+            "search": {key: index[key] for key in ("device", *searching)},
+        }
+    for _, retriever in _retrievers(config):
+        if retriever["dense"]:
+            retriever["dense"]["index"] = indexes[retriever["dense"]["index"]]
 
 
 def _with_paths(instance, part: Mapping, schema: Mapping, root: Path):

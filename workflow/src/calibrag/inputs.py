@@ -60,7 +60,7 @@ class Inputs:
         dense = self._retriever(wildcards)["dense"]
         if not dense:
             return []
-        folder = f"results/{wildcards.collection}/retrieval/dense/{dense['index']}"
+        folder = f"results/{wildcards.collection}/retrieval/dense/{dense['index']['name']}"
         return [f"{folder}/{name}" for name in ("index.faiss", "ids.txt", "calibrag.json")]
 
     def vectors(self, wildcards) -> list[str]:
@@ -68,7 +68,7 @@ class Inputs:
         if "dense" in wildcards.keys():
             index = wildcards.dense
         elif dense := self._retriever(wildcards)["dense"]:
-            index = dense["index"]
+            index = dense["index"]["name"]
         else:
             return []
         vectors = self._config["indexes"]["dense"][index]["vectors"]

@@ -1,24 +1,29 @@
 """The dense index: inner products of unit vectors, kept by FAISS, exact or approximate by its type.
 
-==========  ===================================================================================================
-type        what a search compares the query with
-==========  ===================================================================================================
-``flat``    every vector, in float32: exact
-``fp16``    every vector, rounded to 16 bits a number: half the memory, several times as fast
-``sq8``     every vector, rounded to 8 bits a number: a quarter of the memory
-``ivf``     the vectors of the ``probes`` nearest of ``lists`` cells (k-means)
-``hnsw``    the vectors met on a walk through a graph of ``links`` neighbours each (Malkov & Yashunin 2016)
-==========  ===================================================================================================
+========  ====================================================================================================
+type      what a search compares the query with
+========  ====================================================================================================
+``flat``  every vector, in 32 bits a number: exact
+``fp16``  every vector, rounded to 16 bits a number: exact, in half the memory
+``sq8``   every vector, rounded to 8 bits a number: exact, in a quarter of the memory
+``ivf``   the vectors of the ``probes`` nearest of ``lists`` cells, which k-means makes: approximate
+``hnsw``  the vectors on a walk through a graph of ``links`` neighbours each (Malkov & Yashunin 2016): approximate
+========  ====================================================================================================
 
-Whatever the type, it only proposes candidates: their scores are computed anew from the vectors on disk, in double
-precision. Excluded passages are passed over inside the scan, never filtered out of a short list, and a search goes on
-until it has ``depth`` passages, or all that there are.
+FAISS only proposes candidates, whatever the type. They are scored again in double precision from the vectors on disk,
+so that scores do not depend on the type. A rounded vector is off by a known length at most, and a score by no more:
+``fp16`` and ``sq8`` fetch candidates until no other vector can belong to the ranking.
+
+Excluded passages are passed over inside the scan, never filtered out of a short list, and a search goes on until it
+has ``depth`` passages, or all that there are.
+
+With ``device: cuda`` FAISS searches on a GPU (``flat`` and ``ivf``; package ``faiss-gpu`` in place of ``faiss-cpu``).
+That path has been tested with stand-ins for FAISS's functions alone: it has not run on a GPU.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,24 +31,25 @@ import faiss
 import numpy as np
 import pandas as pd
 import pyterrier as pt
+from faiss.contrib.exhaustive_search import knn_ground_truth
 
-from calibrag.errors import ConfigError, InputError
+from calibrag.errors import ConfigError
 from calibrag.retrieval import frames
+from calibrag.retrieval.index_folder import IndexFolder, WriteError
 from calibrag.retrieval.passage_ids import PassageIds, digest, read_ids, write_ids
 from calibrag.retrieval.vectors import Embedder, Vectors
 
 FORMAT = 2
 """Version of the index folder; raised when its files change their meaning."""
 
-_INDEX, _IDS, _DESCRIPTION = "index.faiss", "ids.txt", "calibrag.json"
-FILES = (_INDEX, _IDS, _DESCRIPTION)
-_REBUILD = "build it again: `snakemake --cores 1 --forcerun build_dense_index`"
-_SEED = 1234  # of the sample that trains quantisers and cells
-_SAMPLE = 256  # vectors a cell in that sample, as FAISS advises at most
-_QUANTISED = 100_000  # vectors that train a quantiser
+_CODES = {"fp16": faiss.ScalarQuantizer.QT_fp16, "sq8": faiss.ScalarQuantizer.QT_8bit}
+_IVF_CODES = {"float32": "Flat", "fp16": "SQfp16", "sq8": "SQ8"}
+_ON_GPU = ("flat", "ivf")
+_MOST_ON_GPU = 2048  # candidates that FAISS returns from a GPU
 
-RECALL_DEPTHS = (10, 100)
-"""Where recall is measured."""
+_SEED = 1234  # of the sample that the cells are made from
+_SAMPLE = 256  # vectors a cell in that sample, the most that FAISS advises
+_WIDEST = 64  # times more of an approximate index than asked for; who then lacks passages gets a scan
 
 # FAISS sums single-precision products in an order that depends on batch and threads (noise near 1e-7), so its
 # scores only pick candidates; these are scored again in double precision and compared at this precision
@@ -51,63 +57,84 @@ _DECIMALS = 5
 _SPARE = 50
 
 
-def build(vectors: Vectors, ids: PassageIds, path: str | Path, settings: Mapping[str, Any]) -> int:
+def build(vectors: Vectors, ids: PassageIds, path: str | Path, settings: Mapping[str, Any], *, threads: int) -> int:
     """Write the index into the folder ``path`` and return how many vectors it holds.
 
     Parameters
     ----------
+    vectors
+        With rows of length 1; a block of them is in memory at a time, beside what the type keeps.
     ids
-        Passage ids, one a vector, all different.
+        Passage ids, one a row, all different.
     settings
-        A block of ``indexes.dense``: ``type`` and what the type takes.
+        ``type``, and what it takes: ``lists`` and ``codes`` of ``ivf``, ``links`` and ``build_depth`` of ``hnsw``.
+    threads
+        Threads of FAISS; with more than one, the graph of ``hnsw`` differs a little from one building to the next.
+
+    Raises
+    ------
+    ConfigError
+        More cells than passages.
+    CalibragError
+        The disk is full; no whole index is left.
     """
     if len(vectors) != len(ids) or not ids.are_distinct():
-        raise ValueError(f"ids must be different, one a vector (got {len(ids)} for {len(vectors)} vectors)")
-    path = Path(path)
-    path.mkdir(parents=True, exist_ok=True)
-    # taken away first and written last: a folder without it is an index whose building was cut short
-    (path / _DESCRIPTION).unlink(missing_ok=True)
-    index = _empty(vectors.dimension, settings)
-    if not index.is_trained:
-        count = settings["lists"] * _SAMPLE if settings["type"] == "ivf" else _QUANTISED
-        rows = np.random.default_rng(_SEED).choice(len(vectors), min(count, len(vectors)), replace=False)
-        index.train(vectors[np.sort(rows)])
-    for block in vectors.blocks():
-        if not np.allclose(np.linalg.norm(block, axis=1), 1, atol=1e-3):
-            raise ValueError("vectors must have length 1")
-        index.add(block)
-    try:
-        faiss.write_index(index, str(path / _INDEX))
-    except RuntimeError as error:
-        raise OSError(f"{path}: the dense index could not be written ({error}); is the disk full?") from error
-    write_ids(path / _IDS, ids)
-    description = {"format": FORMAT, "passages": len(ids), "dimension": index.d, "ids": digest(ids), **settings}
-    (path / _DESCRIPTION).write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+        raise ValueError(f"ids must be different, one a vector (got {len(ids)} ids for {len(vectors)} vectors)")
+    faiss.omp_set_num_threads(threads)
+    with _folder(path).building() as facts:
+        index = _empty(vectors, settings)
+        error = 0.0
+        for block in vectors.blocks():
+            if not np.allclose(np.linalg.norm(block, axis=1), 1, atol=1e-3):
+                raise ValueError("vectors must have length 1 (some have another)")
+            index.add(block)
+            if settings["type"] in _CODES:
+                error = max(error, np.linalg.norm(block - index.sa_decode(index.sa_encode(block)), axis=1).max())
+        try:
+            faiss.write_index(index, str(Path(path) / "index.faiss"))
+        except RuntimeError as problem:
+            raise WriteError(str(problem).splitlines()[0]) from problem
+        write_ids(Path(path) / "ids.txt", ids)
+        facts |= {"passages": len(ids), "ids": digest(ids), "vectors": vectors.digest}
+        facts |= {"settings": dict(settings), "largest_error": float(error)}
     return len(ids)
 
 
-def _empty(dimension: int, settings: Mapping[str, Any]) -> faiss.Index:
-    product = faiss.METRIC_INNER_PRODUCT
+def _empty(vectors: Vectors, settings: Mapping[str, Any]) -> faiss.Index:
+    """Return a trained index without vectors."""
+    product, dimension = faiss.METRIC_INNER_PRODUCT, vectors.dimension
     match settings["type"]:
         case "flat":
             return faiss.IndexFlatIP(dimension)
-        case "fp16":
-            return faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_fp16, product)
-        case "sq8":
-            return faiss.IndexScalarQuantizer(dimension, faiss.ScalarQuantizer.QT_8bit, product)
+        case "fp16" | "sq8" as kind:
+            index = faiss.IndexScalarQuantizer(dimension, _CODES[kind], product)
+            # its steps follow from least and greatest numbers alone: with those of all vectors none is cut off
+            blocks = [(block.min(axis=0), block.max(axis=0)) for block in vectors.blocks()]
+            index.train(
+                np.stack([np.min([low for low, _ in blocks], axis=0), np.max([high for _, high in blocks], axis=0)])
+            )
+            return index
         case "ivf":
-            index = faiss.index_factory(dimension, f"IVF{settings['lists']},Flat", product)
+            if settings["lists"] > len(vectors):
+                problem = f"must be at most the number of passages, {len(vectors)} (got {settings['lists']})"
+                raise ConfigError("indexes.dense.*.lists", problem)
+            factory = f"IVF{settings['lists']},{_IVF_CODES[settings['codes']]}"
+            index = faiss.index_factory(dimension, factory, product)
             index.cp.seed = _SEED
+            count = min(settings["lists"] * _SAMPLE, len(vectors))
+            rows = np.random.default_rng(_SEED).choice(len(vectors), count, replace=False)
+            index.train(vectors[np.sort(rows)])
             return index
         case "hnsw":
             index = faiss.IndexHNSWFlat(dimension, settings["links"], product)
             index.hnsw.efConstruction = settings["build_depth"]
             return index
-    raise ConfigError("indexes.dense", f"type must be flat, fp16, sq8, ivf or hnsw (got {settings['type']!r})")
+        case kind:
+            raise ConfigError("indexes.dense.*.type", f"must be flat, fp16, sq8, ivf or hnsw (got {kind!r})")
 
 
 class DenseRetriever(pt.Transformer):
-    """Search over an index that `build` wrote; opens it once, index and vectors memory-mapped where FAISS can.
+    """Search over an index that `build` wrote; opens it once, index and vectors memory-mapped.
 
     Input: qid, query and optionally ``exclude``; output: a ranking frame with the input's columns, the score
     being the cosine. All queries of a call are embedded together. A blank query yields no rows.
@@ -122,35 +149,62 @@ class DenseRetriever(pt.Transformer):
         What embeds the queries; the model must be that of the passages.
     depth
         Passages returned for a query, at most.
+    settings
+        How to search: ``device``; ``rescore`` (candidates fetched at first, times ``depth``) of ``fp16``, ``sq8`` and
+        ``ivf``; ``probes`` of ``ivf``; ``search_depth`` of ``hnsw``.
     threads
         Threads of FAISS; they are set for the whole process, and change no result.
-    device
-        ``cpu``, or a CUDA device such as ``cuda`` or ``cuda:1``, which wants the package faiss-gpu. An index on a GPU
-        takes no exclusion inside the scan: as many more candidates are fetched as passages are excluded.
+
+    Attributes
+    ----------
+    vectors
+        As given.
+    ids
+        Passage ids by row.
+    corpus
+        Digest of the ids of the passages that it was built from.
+    built
+        The settings that the index was built with.
 
     Raises
     ------
     InputError
-        The folder holds no whole index of this version.
+        The folder holds no whole index of this version, or one of other vectors.
     ConfigError
-        A CUDA device without faiss-gpu, or without such a GPU.
+        A device that FAISS or the type does not have.
     """
 
     def __init__(
-        self, path: str | Path, vectors: Vectors, embedder: Embedder, depth: int, *, threads: int, device: str = "cpu"
+        self,
+        path: str | Path,
+        vectors: Vectors,
+        embedder: Embedder,
+        depth: int,
+        settings: Mapping[str, Any],
+        *,
+        threads: int,
     ):
         faiss.omp_set_num_threads(threads)
-        self.path = Path(path)
         self.depth = depth
+        self.folder = _folder(path)
         self._embedder = embedder
-        self._vectors = vectors
-        self._index, self.ids, self._settings = _open(self.path, vectors)
-        self._on_gpu = device != "cpu"
+        self.vectors = vectors
+        self._settings = settings
+        description = self.folder.description()
+        self.corpus = description["ids"]
+        self.built = description["settings"]
+        self._type = self.built["type"]
+        self._margin = description["largest_error"] + 10.0**-_DECIMALS
+        self._first = depth + _SPARE
+        if self._type in ("fp16", "sq8", "ivf"):
+            self._first = max(self._first, depth * settings["rescore"])
+        self._index, self.ids = self._open(description)
+        self._on_gpu = settings["device"] != "cpu"
         if self._on_gpu:
-            self._index = _to_gpu(self._index, device)
+            self._index = _to_gpu(self._index, self._type, settings["device"])
 
     def __len__(self) -> int:
-        return self._index.ntotal
+        return len(self.ids)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the ranking of each query."""
@@ -159,122 +213,138 @@ class DenseRetriever(pt.Transformer):
         asked = [i for i, query in enumerate(inp["query"]) if query.strip()]
         texts = list(dict.fromkeys(inp["query"].iloc[i] for i in asked))
         place = {text: row for row, text in enumerate(texts)}
-        vectors = np.asarray(self._embedder.encode(texts), dtype=np.float32) if texts else np.zeros((0, self._index.d))
+        vectors = self.embed(texts)
         excluded = frames.exclusions(inp)
         groups: dict[frozenset[str], list[int]] = {}
         for i in asked:
             groups.setdefault(excluded[i], []).append(i)
         for out, members in groups.items():
             queries = vectors[[place[inp["query"].iloc[i]] for i in members]]
-            for i, hits in zip(members, self._search(queries, self.ids.rows(out)), strict=True):
-                found[i] = hits
+            for i, (rows, scores) in zip(members, self.search_vectors(queries, self.ids.rows(out)), strict=True):
+                found[i] = self.ids.take(rows), scores.tolist()
         return frames.results(inp, found)
 
-    def _search(self, queries: np.ndarray, out: np.ndarray) -> list[tuple[list[str], list[float]]]:
-        """Return ids and scores of each query's nearest passages outside the rows ``out``."""
+    def embed(self, texts: list[str]) -> np.ndarray:
+        """Return an array (n, dimension) of float32: the vectors of some queries."""
+        if not texts:
+            return np.zeros((0, self.vectors.dimension), dtype=np.float32)
+        return np.asarray(self._embedder.encode(texts), dtype=np.float32)
+
+    def search_vectors(self, queries: np.ndarray, out: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return rows and cosines, best first, of each query's nearest vectors outside the rows ``out``."""
         left = len(self) - len(out)
-        wanted = min(self.depth, left)
-        limit = min(self.depth + _SPARE, left)
+        if not left:
+            return [(np.zeros(0, dtype=np.int64), np.zeros(0))] * len(queries)
+        limit = min(self._first, left)
         effort = 1
-        found: list[tuple[list[str], list[float]] | None] = [None] * len(queries)
-        pending = list(range(len(queries))) if left else []
+        found: list[tuple[np.ndarray, np.ndarray] | None] = [None] * len(queries)
+        pending = list(range(len(queries)))
         while pending:
-            candidates = self._candidates(queries[pending], limit, out, effort)
-            whole = limit == left or effort >= len(self)
-            for i, nearest in zip(list(pending), candidates, strict=True):
-                nearest = nearest[nearest >= 0]  # FAISS fills up with -1 where it met fewer vectors
-                hits = None
-                if len(nearest) >= wanted or whole:
-                    # an approximate search that met fewer than asked for may have missed some, but no tie is cut
-                    hits = self._ranked(queries[i], nearest, whole=whole or len(nearest) < limit)
-                if hits is not None:
-                    found[i] = hits
-                    pending.remove(i)
-            limit = min(limit * 4, left)
-            effort = min(effort * 4, len(self))
-        return [hits or ([], []) for hits in found]
+            near, rows = self._candidates(queries[pending], limit, out, effort)
+            short = []
+            for i, approximate, candidates in zip(pending, near, rows, strict=True):
+                # FAISS fills up with -1 where it met fewer vectors
+                candidates = candidates[candidates >= 0]
+                if len(candidates) < limit:
+                    short.append(i)
+                elif limit == left:
+                    found[i] = self._ranked(queries[i], candidates)
+                else:
+                    found[i] = self._ranked(queries[i], candidates, least=approximate[-1] + self._margin)
+            pending = [i for i in pending if found[i] is None]
+            if short:
+                effort *= 4
+            else:
+                limit = min(limit * 4, left)
+        return found
 
-    def _candidates(self, queries: np.ndarray, limit: int, out: np.ndarray, effort: int) -> np.ndarray:
-        """Return the rows of the nearest vectors, (queries, limit); -1 where fewer were met.
+    def _candidates(
+        self, queries: np.ndarray, limit: int, out: np.ndarray, effort: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return FAISS's scores and rows of the nearest vectors, (queries, limit); rows of -1 where it met fewer.
 
-        ``effort`` multiplies the part of the index that an approximate search visits.
+        Parameters
+        ----------
+        effort
+            How many times more of an approximate index is visited than its settings say.
         """
+        wanted = min(limit + len(out), len(self))
+        if effort > _WIDEST or (self._on_gpu and wanted > _MOST_ON_GPU):
+            # on the CPU and block by block, since the vectors may be more than the memory holds
+            scores, rows = knn_ground_truth(queries, self.vectors.blocks(), wanted, faiss.METRIC_INNER_PRODUCT, ngpu=0)
+            return _without(scores, rows, out, limit)
         if self._on_gpu:
-            nearest = self._index.search(queries, min(limit + len(out), len(self)))[1]
-            return np.where(np.isin(nearest, out), -1, nearest)
-        # the names keep the selectors alive: FAISS holds bare pointers to them
-        inside = faiss.IDSelectorBatch(out) if len(out) else None
-        outside = {"sel": faiss.IDSelectorNot(inside)} if len(out) else {}
-        match self._settings["type"]:
+            # it takes no selector: fetch as many more as are to be dropped
+            parameters = faiss.SearchParametersIVF(nprobe=self._probed(effort)) if self._type == "ivf" else None
+            return _without(*self._index.search(queries, wanted, params=parameters), out, limit)
+        # the names keep the bitmap alive: FAISS holds a bare pointer to it
+        bitmap, selector = None, {}
+        if len(out):
+            kept = np.ones(len(self), dtype=bool)
+            kept[out] = False
+            bitmap = np.packbits(kept, bitorder="little")
+            selector = {"sel": faiss.IDSelectorBitmap(bitmap)}
+        match self._type:
             case "ivf":
-                probes = min(self._settings["probes"] * effort, self._settings["lists"])
-                parameters = faiss.SearchParametersIVF(nprobe=probes, **outside)
+                parameters = faiss.SearchParametersIVF(nprobe=self._probed(effort), **selector)
             case "hnsw":
-                visited = max(self._settings["search_depth"], limit) * effort
-                parameters = faiss.SearchParametersHNSW(efSearch=min(visited, len(self)), **outside)
+                breadth = max(self._settings["search_depth"], limit) * effort
+                parameters = faiss.SearchParametersHNSW(efSearch=breadth, **selector)
             case _:
-                parameters = faiss.SearchParameters(**outside) if outside else None
-        return self._index.search(queries, limit, params=parameters)[1]
+                parameters = faiss.SearchParameters(**selector)
+        return self._index.search(queries, limit, params=parameters)
 
-    def _ranked(self, query: np.ndarray, nearest: np.ndarray, whole: bool) -> tuple[list[str], list[float]] | None:
-        """Return the ranking of the candidates; None where a tie may run past them, so that more are needed."""
-        scores = np.round(self._vectors[nearest].astype(np.float64) @ query.astype(np.float64), _DECIMALS)
-        if not whole and scores.min() >= np.partition(scores, -self.depth)[-self.depth] - 10.0**-_DECIMALS:
+    def _probed(self, effort: int) -> int:
+        return min(self._settings["probes"] * effort, self.built["lists"])
+
+    def _ranked(
+        self, query: np.ndarray, rows: np.ndarray, least: float | None = None
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return rows and scores of the ranking; None where its last score is not above ``least``: more are needed."""
+        scores = np.round(self.vectors[rows].astype(np.float64) @ query.astype(np.float64), _DECIMALS)
+        if least is not None and np.partition(scores, -self.depth)[-self.depth] <= least:
             return None
-        ids = self.ids.take(nearest)
-        best = frames.order(ids, scores, self.depth)
-        return [ids[i] for i in best], [float(scores[i]) for i in best]
+        # the ids of vectors that can still enter the ranking
+        near = scores >= (np.partition(scores, -self.depth)[-self.depth] if len(scores) > self.depth else scores.min())
+        rows, scores = rows[near], scores[near]
+        best = frames.order(self.ids.take(rows), scores, self.depth)
+        return rows[best], scores[best]
+
+    def _open(self, description: Mapping[str, Any]) -> tuple[faiss.Index, PassageIds]:
+        # FAISS maps inverted lists by one flag and everything else by the other
+        flag = faiss.IO_FLAG_MMAP if self._type == "ivf" else faiss.IO_FLAG_MMAP_IFC
+        try:
+            index = faiss.read_index(str(self.folder.path / "index.faiss"), flag)
+            ids = read_ids(self.folder.path / "ids.txt")
+        except RuntimeError as error:
+            raise self.folder.error(f"unreadable dense index ({error})") from error
+        if description["vectors"] != self.vectors.digest or not index.ntotal == len(ids) == len(self.vectors):
+            raise self.folder.error("dense index is of other vectors than those given")
+        return index, ids
 
 
-def measure_recall(
-    path: str | Path, vectors: Vectors, embedder: Embedder, queries: Sequence[tuple[str, str]], threads: int
-) -> pd.DataFrame:
-    """Return for each (qid, query) the recall of an index against exact search: columns qid, depth, recall in [0, 1].
-
-    Recall at a depth is the share of the ``depth`` nearest passages that the index returns among its own ``depth``.
-    """
-    asked = [(qid, text) for qid, text in queries if text.strip()]
-    points = np.asarray(embedder.encode([text for _, text in asked]), dtype=np.float32)
-    flat = faiss.IndexFlatIP(vectors.dimension)
-    for block in vectors.blocks():
-        flat.add(block)
-    rows = []
-    for depth in RECALL_DEPTHS:
-        retriever = DenseRetriever(path, vectors, embedder, depth, threads=threads)
-        nobody = np.zeros(0, dtype=np.int64)
-        exact = flat.search(points, min(depth + _SPARE, len(vectors)))[1]
-        for (qid, _), point, near, found in zip(asked, points, exact, retriever._search(points, nobody), strict=True):
-            wanted = set(retriever._ranked(point, near, whole=True)[0])
-            rows.append({"qid": qid, "depth": depth, "recall": len(wanted & set(found[0])) / len(wanted)})
-    return pd.DataFrame(rows, columns=["qid", "depth", "recall"])
+def _folder(path: str | Path) -> IndexFolder:
+    return IndexFolder(path, "dense index", "build_dense_index", {"format": FORMAT, "faiss": faiss.__version__})
 
 
-def _open(path: Path, vectors: Vectors) -> tuple[faiss.Index, PassageIds, dict]:
-    """Return the opened index, its passage ids and its settings, or raise InputError with the way out."""
-    try:
-        description = json.loads((path / _DESCRIPTION).read_text(encoding="utf-8"))
-        found = description["format"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(path, f"no whole dense index; {_REBUILD}") from None
-    if found != FORMAT:
-        raise InputError(path, f"dense index must be of format {FORMAT} (got {found}); {_REBUILD}")
-    try:
-        index = faiss.read_index(str(path / _INDEX), faiss.IO_FLAG_MMAP_IFC)
-    except RuntimeError as error:
-        raise InputError(path, f"unreadable dense index ({error}); {_REBUILD}") from error
-    ids = read_ids(path / _IDS)
-    sizes = (description.get("passages"), index.ntotal, len(ids), len(vectors))
-    if len(set(sizes)) != 1 or index.d != vectors.dimension or type(index) is not type(_empty(index.d, description)):
-        problem = f"index, ids, vectors and description must be as many (got {sizes[1:]} and {sizes[0]})"
-        raise InputError(path, f"dense index is damaged, or of other vectors: {problem}; {_REBUILD}")
-    return index, ids, description
+def _without(scores: np.ndarray, rows: np.ndarray, out: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first ``limit`` of each row of candidates that are not in ``out``, filled up with -1."""
+    kept = ~np.isin(rows, out)
+    # stable: those that are kept come first, in their order
+    first = np.argsort(~kept, axis=1, kind="stable")[:, :limit]
+    rows = np.where(kept, rows, -1)
+    return np.take_along_axis(scores, first, axis=1), np.take_along_axis(rows, first, axis=1)
 
 
-def _to_gpu(index: faiss.Index, device: str) -> faiss.Index:
+def _to_gpu(index: faiss.Index, kind: str, device: str) -> faiss.Index:
     """Return a copy of the index on a GPU."""
+    if kind not in _ON_GPU:
+        raise ConfigError("indexes.dense.*.device", f"type {kind} runs on the cpu alone; for {device} take flat or ivf")
     number = int(device.partition(":")[2] or 0)
-    available = faiss.get_num_gpus() if hasattr(faiss, "StandardGpuResources") else 0
-    if number >= available:
-        way_out = f"choose one of the first {available}" if available else "install faiss-gpu in place of faiss-cpu"
-        raise ConfigError("models.device", f"{device}: FAISS sees {available} GPUs; {way_out}, or set cpu")
+    count = faiss.get_num_gpus()
+    if not count:
+        problem = f"FAISS sees no GPU for {device}; install faiss-gpu in place of faiss-cpu, or set cpu"
+        raise ConfigError("indexes.dense.*.device", problem)
+    if number >= count:
+        raise ConfigError("indexes.dense.*.device", f"must be cpu or cuda:0 to cuda:{count - 1} (got {device})")
     return faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), number, index)

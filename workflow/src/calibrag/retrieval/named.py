@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 
+from calibrag.corpus.store import read_annotations, read_passages
 from calibrag.errors import InputError
 from calibrag.records import Annotation, Passage
+
+NamedPassage = tuple[Passage, Sequence[Annotation]]
+"""A passage and its annotations in their order; none where it has no names."""
+
+
+def read_named_passages(passages: str | Path, annotations: str | Path, shard: str = "1-of-1") -> Iterator[NamedPassage]:
+    """Yield the passages of a file, or of one shard of it, each with its annotations.
+
+    Parameters
+    ----------
+    annotations
+        File of the annotations of all passages.
+    shard
+        As ``corpus.store.read_passages`` takes it.
+
+    Raises
+    ------
+    InputError
+        See `with_names`.
+    """
+    found = read_annotations(annotations)
+    if shard != "1-of-1":
+        wanted = {passage.passage_id for passage in read_passages(passages, shard)}
+        found = (annotation for annotation in found if annotation.passage_id in wanted)
+    return with_names(read_passages(passages, shard), found, str(annotations))
 
 
 def with_names(

@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple
 import pyterrier as pt
 
 from calibrag.corpus.store import PassageStore
-from calibrag.errors import ConfigError, InputError
+from calibrag.errors import ConfigError
 from calibrag.retrieval import pipeline
 from calibrag.retrieval.graph import GraphRetriever
-from calibrag.retrieval.passage_ids import PassageIds, digest
+from calibrag.retrieval.passage_ids import digest
 
 
 class IndexFiles(NamedTuple):
@@ -38,7 +38,7 @@ def open_retriever(
     Parameters
     ----------
     settings
-        The retriever's block of the configuration, see ``pipeline.build``.
+        The retriever's block of the resolved configuration, see ``pipeline.build``.
     store
         The passages that the indexes were built from.
     models
@@ -56,16 +56,10 @@ def open_retriever(
     # each stage brings a heavy library, which a retriever without it must not need
     if settings["lexical"] is not None:
         lexical = open_lexical(settings["lexical"], files.sparse[0])
-        check_corpus(files.sparse[0], lexical.ids, store)
     if settings["dense"] is not None:
-        from calibrag.retrieval.dense import DenseRetriever
-        from calibrag.retrieval.vectors import Vectors
-
-        embedder = open_embedder(models["embedder"], "queries", models["device"], threads)
-        folder, depth = Path(files.dense[0]).parent, settings["dense"]["depth"]
-        on = dict(threads=threads, device=models["device"])
-        dense = DenseRetriever(folder, Vectors(files.vectors), embedder, depth, **on)
-        check_corpus(folder, dense.ids, store)
+        index, depth = settings["dense"]["index"], settings["dense"]["depth"]
+        dense = open_dense(index, depth, files.dense, files.vectors, models, threads)
+    check_corpus([index for index in (lexical, dense) if index is not None], store)
     if settings["graph"] is not None:
         graph = open_graph(files.graph[0], store, settings["graph"]["depth"])
     if settings["rerank"] is not None:
@@ -96,6 +90,33 @@ def open_lexical(settings: Mapping[str, Any], path: str | Path):
     return SparseRetriever(path, settings["boosts"], settings["depth"])
 
 
+def open_dense(
+    index: Mapping[str, Any],
+    depth: int,
+    files: Sequence[str | Path],
+    vectors: Sequence[str | Path],
+    models: Mapping[str, Any],
+    threads: int,
+):
+    """Return the first stage that searches vectors, by a block of ``indexes.dense`` of the resolved configuration.
+
+    Raises
+    ------
+    InputError
+        The index is not whole, of another version, or was built from other vectors or by other settings.
+    """
+    from calibrag.retrieval.dense import DenseRetriever
+    from calibrag.retrieval.vectors import Vectors
+
+    embedder = open_embedder(models["embedder"], "queries", models["device"], threads)
+    retriever = DenseRetriever(
+        Path(files[0]).parent, Vectors.open(vectors), embedder, depth, index["search"], threads=threads
+    )
+    if retriever.built != index["build"]:
+        raise retriever.folder.error(f"dense index must be built with {index['build']} (got {retriever.built})")
+    return retriever
+
+
 def open_embedder(settings: Mapping[str, Any], side: Literal["passages", "queries"], device: str, threads: int):
     """Return the embedder of one side of the search; the two may differ in their number format alone."""
     from calibrag.models.embedder import SentenceEmbedder
@@ -111,8 +132,10 @@ def open_embedder(settings: Mapping[str, Any], side: Literal["passages", "querie
     )
 
 
-def check_corpus(path: str | Path, ids: PassageIds, store: PassageStore) -> None:
-    """Raise InputError unless the index at ``path`` holds the passages of the store, in their order."""
-    if len(ids) != len(store) or digest(ids) != digest(store.ids):
-        problem = f"was built from other passages ({len(ids)}; the corpus has {len(store)})"
-        raise InputError(path, f"the index {problem}; remove the folder and run the workflow again")
+def check_corpus(indexes: Sequence, store: PassageStore) -> None:
+    """Raise InputError unless the opened indexes hold the passages of the store, in their order."""
+    corpus = digest(store.ids) if indexes else None
+    for index in indexes:
+        if index.corpus != corpus:
+            problem = f"was built from other passages ({len(index)}; the corpus has {len(store)})"
+            raise index.folder.error(f"the {index.folder.kind} {problem}")

@@ -1,70 +1,98 @@
-"""Fielded BM25F by Terrier, an optional engine: it wants Java and Terrier's jars, which PyTerrier fetches from Maven.
+"""The optional engine: BM25F over the fields of passages, kept by Terrier.
 
-BM25F sums a term's frequencies over the fields, each weighted and normalised by its own length, before they saturate
-(Zaragoza et al., TREC 2004); the default engine adds up BM25 scores of the fields. Nobody has run this module where its
-jars were to be had: the tests cover what it says when they are not.
+It wants PyTerrier's extra ``java`` (``pip install "pyterrier[java]"``), Java 11 or newer, and Terrier's jars, which
+PyTerrier fetches from Maven Central when it first starts Java. None of that is among calibrag's requirements, and
+where this module was written the jars could not be had: beyond its errors it has not been run.
+
+BM25F sums a term's weighted, length-normalised frequencies over the fields before it saturates them (Robertson,
+Zaragoza & Taylor 2004), where the engine ``tantivy`` adds up one BM25 score a field.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from calibrag.errors import MissingModelError
-from calibrag.records import Annotation, Passage
 from calibrag.retrieval import frames
-from calibrag.retrieval.passage_ids import read_ids, write_ids
+from calibrag.retrieval.index_folder import IndexFolder
+from calibrag.retrieval.named import NamedPassage
+from calibrag.retrieval.passage_ids import digest, read_ids, write_ids
 from calibrag.retrieval.sparse import FIELDS, NAME_FIELDS
 
-_IDS = "ids.txt"
-_LONGEST_ID = 200  # characters; Terrier keeps ids in columns of fixed width
+FORMAT = 1
+"""Version of the index folder; raised when its files change their meaning."""
+
+_LENGTH_NORMALISATION = 0.75  # of every field, BM25's b
+_DECIMALS = 5
+_SPARE = 50
 
 
-def build(passages: Iterable[tuple[Passage, Sequence[Annotation]]], path: str | Path) -> int:
-    """Write the index of passages, each with its annotations, into the folder ``path``; return how many it holds."""
-    _start()
-    path = Path(path)
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir(parents=True)
-    ids: list[str] = []
+def build(passages: Iterable[NamedPassage], path: str | Path) -> int:
+    """Write the index of the passages into the folder ``path`` and return how many it holds.
 
-    def rows():
-        for passage, names in passages:
-            ids.append(passage.passage_id)
-            fields = {"text": passage.text, "title": passage.title, "heading": passage.heading or ""}
-            for origin, field in NAME_FIELDS.items():
-                fields[field] = " . ".join(a.name for a in names if a.origin == origin)
-            yield {"docno": passage.passage_id, **fields}
-
-    indexer = pt.IterDictIndexer(str(path.resolve()), meta={"docno": _LONGEST_ID}, text_attrs=list(FIELDS), fields=True)
-    indexer.index(rows())
-    write_ids(path / _IDS, ids)
-    return len(ids)
-
-
-class TerrierRetriever(pt.Transformer):
-    """BM25F over an index that `build` wrote; the same frames as ``sparse.SparseRetriever``.
-
-    The text of a query is data: it is analysed into terms, so that no character in it has a meaning.
+    Parameters
+    ----------
+    passages
+        With their annotations, in the order of the corpus. Terrier's name of a passage is its row.
 
     Raises
     ------
     MissingModelError
-        Java or Terrier's jars are not there.
+        Java, PyTerrier's bridge to it, or Terrier's jars are not there.
+    """
+    start_java()
+    path = Path(path)
+    shutil.rmtree(path, ignore_errors=True)
+    ids: list[str] = []
+
+    def documents() -> Iterator[dict[str, str]]:
+        for row, (passage, named) in enumerate(passages):
+            ids.append(passage.passage_id)
+            names = {field: ". ".join(a.name for a in named if NAME_FIELDS[a.origin] == field) for field in FIELDS[3:]}
+            yield {
+                "docno": str(row),
+                "text": passage.text,
+                "title": passage.title,
+                "heading": passage.heading or "",
+                **names,
+            }
+
+    with _folder(path).building() as facts:
+        indexer = pt.terrier.IterDictIndexer(str(path.absolute()), text_attrs=list(FIELDS), fields=True, overwrite=True)
+        indexer.index(documents())
+        write_ids(path / "ids.txt", ids)
+        facts |= {"passages": len(ids), "ids": digest(ids)}
+    return len(ids)
+
+
+class TerrierRetriever(pt.Transformer):
+    """BM25F over an index that `build` wrote; takes and returns what ``sparse.SparseRetriever`` does.
+
+    Terrier has no exclusion of its own: as many more passages are fetched as are to be left out, which loses nothing.
+
+    Raises
+    ------
+    InputError
+        The folder holds no whole index of this version.
+    MissingModelError
+        Java, PyTerrier's bridge to it, or Terrier's jars are not there.
     """
 
     def __init__(self, path: str | Path, boosts: Mapping[str, float], depth: int):
-        _start()
         self.depth = depth
-        self.ids = read_ids(Path(path) / _IDS)
-        self._index = pt.IndexFactory.of(str(Path(path).resolve()))
-        self._controls = {f"w.{number}": str(boosts[field]) for number, field in enumerate(FIELDS)}
-        self._controls |= {f"c.{number}": "0.75" for number in range(len(FIELDS))}
+        self.folder = _folder(path)
+        self.corpus = self.folder.description()["ids"]
+        self.ids = read_ids(self.folder.path / "ids.txt")
+        start_java()
+        self._index = pt.terrier.IndexFactory.of(str(self.folder.path.absolute()))
+        self._controls = {f"w.{place}": str(boosts[field]) for place, field in enumerate(FIELDS)}
+        self._controls |= {f"c.{place}": str(_LENGTH_NORMALISATION) for place in range(len(FIELDS))}
+        self._tokens = pt.terrier.rewrite.tokenise()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -76,25 +104,37 @@ class TerrierRetriever(pt.Transformer):
         return frames.results(inp, found)
 
     def _search(self, text: str, excluded: frozenset[str]) -> tuple[list[str], list[float]]:
-        # with as many more results as there are passages to leave out, leaving them out afterwards loses nothing
-        count = self.depth + len(excluded)
-        bm25f = pt.terrier.Retriever(self._index, wmodel="BM25F", num_results=count, controls=self._controls)
-        tokens = pt.terrier.rewrite.tokenise().transform(pd.DataFrame({"qid": ["1"], "query": [text]}))
-        if not tokens["query"].iloc[0].strip():
+        # tokenised: characters of Terrier's query language have no meaning in a question
+        query = self._tokens.transform(pd.DataFrame({"qid": ["q"], "query": [text]}))[["qid", "query"]]
+        if not query["query"].iloc[0].strip():
             return [], []
-        ranking = bm25f.transform(tokens)
-        ranking = ranking[~ranking["docno"].isin(excluded)]
-        ids, scores = ranking["docno"].tolist(), ranking["score"].to_numpy(dtype=np.float64)
-        best = frames.order(ids, scores, self.depth)
-        return [ids[i] for i in best], [float(scores[i]) for i in best]
+        limit = min(self.depth + _SPARE + len(excluded), len(self))
+        engine = pt.terrier.Retriever(self._index, wmodel="BM25F", controls=dict(self._controls), num_results=limit)
+        hits = engine.transform(query)
+        ids = self.ids.take(hits["docno"].astype(int).to_numpy())
+        scores = hits["score"].round(_DECIMALS).to_numpy()
+        kept = [i for i, passage_id in enumerate(ids) if passage_id not in excluded]
+        best = [kept[i] for i in frames.order([ids[i] for i in kept], scores[kept], self.depth)]
+        return [ids[i] for i in best], scores[best].tolist()
 
 
-def _start() -> None:
-    """Start Java with Terrier, or raise MissingModelError with the way out."""
+def start_java() -> None:
+    """Start Java with Terrier, once a process.
+
+    Raises
+    ------
+    MissingModelError
+        What it wants is not there.
+    """
     try:
         pt.java.init()
-    except Exception as error:  # whatever is missing, PyTerrier raises another kind of error
+    except Exception as error:  # the bridge raises exceptions of Java's own, which share no class
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise MissingModelError(
-            f"retrievers.lexical.engine: terrier wants Java and Terrier's jars ({error}); install a Java runtime, run"
-            " once with a network so that PyTerrier fetches the jars, or set the engine to tantivy"
+            f"lexical.engine terrier: Java with Terrier cannot be started ({reason}); install Java 11 or newer and"
+            ' `pip install "pyterrier[java]"`, with a network for Terrier\'s jars, or set lexical.engine to tantivy'
         ) from error
+
+
+def _folder(path: str | Path) -> IndexFolder:
+    return IndexFolder(path, "Terrier index", "build_terrier_index", {"format": FORMAT, "pyterrier": pt.__version__})
