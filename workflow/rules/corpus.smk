@@ -1,6 +1,6 @@
 """What are the passages, which names do they carry, and which of them support an answer?
 
-Needs     results/{collection}/collections/
+Needs     results/{collection}/collections/; a server at models.chat.base_url where a method of corpus.names says chat
 Makes     results/{collection}/corpus/: passages.parquet, annotations.parquet, qrels.txt (and unmatched.csv, the
           supporting facts that no passage holds); names/: the names of each origin by shard, counts.csv, accuracy.csv
 Steps     chunk_documents; then build_qrels, and beside it annotate_passages and assign_names once a shard, unite_names,

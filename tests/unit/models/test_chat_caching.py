@@ -196,6 +196,15 @@ def test_lines_that_are_no_replies_are_passed_over_and_counted(tmp_path):
     assert cache.skipped == 4
 
 
+def test_the_count_of_a_job_tells_the_lines_that_could_not_be_read(tmp_path):
+    ResponseCache(tmp_path, "read-write").put("a", reply())
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes()[:-5])
+    chat, spending = cached(echo(), tmp_path)
+    complete_all(chat, [request("a")], 1)
+    assert "0 from the cache (1 unreadable lines)" in str(spending)
+
+
 def test_the_oldest_reply_to_a_key_counts_in_every_process(tmp_path):
     for text in ("old", "new"):
         ResponseCache(tmp_path, "read-write").put("k", reply(text))

@@ -142,7 +142,7 @@ class CachedChat:
     cache
         Where replies lie.
     spending
-        Counts the replies that came from the cache.
+        Counts the replies that came from the cache, and the lines that could not be read.
     """
 
     def __init__(self, chat: ChatModel, cache: ResponseCache, spending: Spending):
@@ -176,6 +176,7 @@ class CachedChat:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._cache.close()
+        self._spending.unreadable = self._cache.skipped
         await self._chat.close()
 
     async def _ask(self, key: str, request: ChatRequest) -> Reply:

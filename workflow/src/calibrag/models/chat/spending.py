@@ -35,12 +35,12 @@ class Spending:
     """Counts what is spent and says when the budget is.
 
     ``calls``, ``failures``, ``attempts``, ``prompt_tokens``, ``completion_tokens`` and ``cost`` (None without prices)
-    count what a server was asked for; ``replayed`` counts the replies that came from a cache instead, ``untold`` the
-    calls whose tokens the server did not tell.
+    count what a server was asked for; ``replayed`` counts the replies that came from a cache instead, ``unreadable``
+    the lines of the cache that could not be read, ``untold`` the calls whose tokens the server did not tell.
     """
 
     def __init__(self, prices: Prices | None, budget: Budget, clock: Callable[[], float] = time.monotonic):
-        self.calls = self.failures = self.attempts = self.replayed = self.untold = 0
+        self.calls = self.failures = self.attempts = self.replayed = self.unreadable = self.untold = 0
         self.prompt_tokens = self.completion_tokens = 0
         self.cost: float | None = 0.0 if prices is not None else None
         self._prices = prices
@@ -103,8 +103,10 @@ class Spending:
     def __str__(self) -> str:
         cost = f", cost {self.cost:.4f}" if self.cost is not None else ""
         untold = f", {self.untold} calls of unknown usage" if self.untold else ""
+        unreadable = f" ({self.unreadable} unreadable lines)" if self.unreadable else ""
         return (
-            f"{self.calls} calls ({self.failures} failed, {self.attempts} attempts), {self.replayed} from the cache, "
+            f"{self.calls} calls ({self.failures} failed, {self.attempts} attempts), "
+            f"{self.replayed} from the cache{unreadable}, "
             f"{self.prompt_tokens} prompt and {self.completion_tokens} completion tokens{untold}{cost}"
         )
 
