@@ -1,8 +1,9 @@
 """What are the passages, which names do they carry, and which of them support an answer?
 
 Needs     results/{collection}/collections/; a server at models.chat.base_url where a method of corpus.names says chat
-Makes     results/{collection}/corpus/: passages.parquet, annotations.parquet, qrels.txt (and unmatched.csv, the
-          supporting facts that no passage holds); names/: the names of each origin by shard, counts.csv, accuracy.csv
+Makes     results/{collection}/corpus/: passages.parquet (and passages.arrow, the same to look passages up in),
+          annotations.parquet, qrels.txt (and unmatched.csv, the supporting facts that no passage holds); names/: the
+          names of each origin by shard, counts.csv, accuracy.csv
 Steps     chunk_documents; then build_qrels, and beside it annotate_passages and assign_names once a shard, unite_names,
           evaluate_names
 """
@@ -13,7 +14,8 @@ rule chunk_documents:
     input:
         documents="results/{collection}/collections/documents.jsonl.gz",
     output:
-        "results/{collection}/corpus/passages.parquet",
+        passages="results/{collection}/corpus/passages.parquet",
+        mapped="results/{collection}/corpus/passages.arrow",
     log:
         "results/logs/corpus/chunk_documents/{collection}.log",
     benchmark:
@@ -21,7 +23,7 @@ rule chunk_documents:
     params:
         code=fingerprint("chunk_documents"),
         chunking=lookup(dpath="corpus/chunking", within=config),
-    threads: 1
+    threads: 4
     resources:
         mem_mb=500,
     conda:

@@ -13,7 +13,7 @@ rule run_pass:
     input:
         earlier=take.earlier_passes,
         questions="results/{collection}/collections/questions.jsonl",
-        passages="results/{collection}/corpus/passages.parquet",
+        passages="results/{collection}/corpus/passages.arrow",
         names="results/{collection}/retrieval/graph/nodes.parquet",
         sparse=take.sparse,
         dense=take.dense,
@@ -47,7 +47,7 @@ rule evaluate_reader:
     """Let the reader alone answer from what the first pass read, and from the gold passages."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
-        passages="results/{collection}/corpus/passages.parquet",
+        passages="results/{collection}/corpus/passages.arrow",
         qrels="results/{collection}/corpus/qrels.txt",
         traces="results/{collection}/{system}/pass-1/traces.jsonl",
         reader="results/models/reader/unpacked",

@@ -82,7 +82,7 @@ rule embed_passages:
 rule build_dense_index:
     """Index the vectors, exactly or approximately."""
     input:
-        passages="results/{collection}/corpus/passages.parquet",
+        passages="results/{collection}/corpus/passages.arrow",
         vectors=take.vectors,
     output:
         multiext("results/{collection}/retrieval/dense/{dense}/", "index.faiss", "ids.txt", "calibrag.json"),
@@ -133,7 +133,7 @@ rule measure_recall:
 rule index_names:
     """Index which passages carry which names: for entity search, and as nodes of the graph."""
     input:
-        passages="results/{collection}/corpus/passages.parquet",
+        passages="results/{collection}/corpus/passages.arrow",
         annotations="results/{collection}/corpus/annotations.parquet",
     output:
         "results/{collection}/retrieval/graph/nodes.parquet",
@@ -155,7 +155,7 @@ rule index_names:
 rule build_graph:
     """Join the names that stand together in passages, with counts and PMI."""
     input:
-        passages="results/{collection}/corpus/passages.parquet",
+        passages="results/{collection}/corpus/passages.arrow",
         nodes="results/{collection}/retrieval/graph/nodes.parquet",
     output:
         "results/{collection}/retrieval/graph/edges.parquet",
@@ -179,7 +179,7 @@ rule rank_questions:
     """Rank passages for the questions with one retriever."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
-        passages="results/{collection}/corpus/passages.parquet",
+        passages="results/{collection}/corpus/passages.arrow",
         sparse=take.sparse,
         dense=take.dense,
         vectors=take.vectors,

@@ -2,16 +2,13 @@
 
 from pathlib import Path
 
-import pyarrow as pa
-
 from calibrag.corpus.store import PassageStore
 from calibrag.job import logged
 from calibrag.retrieval import dense
-from calibrag.retrieval.passage_ids import PassageIds
 from calibrag.retrieval.vectors import Vectors
 
 with logged(snakemake.log[0]) as job:
-    ids = PassageIds(pa.array(PassageStore.open(snakemake.input.passages).ids))
+    ids = PassageStore.open(snakemake.input.passages).ids
     folder = Path(snakemake.output[0]).parent
     vectors = Vectors.open(snakemake.input.vectors)
     count = dense.build(vectors, ids, folder, snakemake.params.index, threads=snakemake.threads)

@@ -1,5 +1,7 @@
 """Chunking by hand-worked cases."""
 
+import time
+
 import pytest
 
 from calibrag.corpus.chunking import chunk, count_words, render, render_row
@@ -94,6 +96,38 @@ def test_a_row_above_the_ceiling_stays_whole_in_a_passage_of_its_own():
         doc_id="d", title="Title", sections=[Section(blocks=[TableBlock(header=["H", "I"], rows=rows)])]
     )
     assert lengths(document, 10, 12) == [4, 23, 4]
+    assert [passage.oversized for passage in chunk(document, 10, 12)] == [False, True, False]
+
+
+def test_a_row_that_only_with_its_header_is_above_the_ceiling_is_marked_too():
+    table = TableBlock(header=["a b c", "d e"], rows=[["one", "two"], ["x " * 5, "y " * 5]])
+    document = Document(doc_id="d", title="Title", sections=[Section(blocks=[table])])
+    passages = list(chunk(document, 10, 12))
+    assert [(count_words(p.text), p.oversized) for p in passages] == [(7, False), (15, True)]
+    assert passages[1].text.startswith("a b c | d e\n")
+
+
+def test_a_header_above_the_ceiling_is_a_passage_and_not_repeated():
+    table = TableBlock(header=["a " * 10, "b " * 10], rows=[[str(n), "c d"] for n in range(6)])
+    document = Document(doc_id="d", title="Title", sections=[Section(blocks=[table])])
+    passages = list(chunk(document, 10, 12))
+    assert [(count_words(p.text), p.oversized) for p in passages] == [(20, True), (12, False), (6, False)]
+    assert passages[1].text == "0 | c d\n1 | c d\n2 | c d\n3 | c d"
+
+
+def test_ideographs_and_kana_are_words_of_their_own():
+    assert count_words("彼はZoë（東京）へ行った。") == 9
+    assert count_words("は\u3099 コーヒー") == 1 + 4
+    document = text_document("我們看電影。" * 100)
+    assert lengths(document) == [200, 200, 100]
+    assert lengths(text_document("電" * 650)) == [300, 300, 50]
+
+
+def test_a_list_is_cut_between_its_items():
+    items = "\n".join(f"item {n} of a long list" for n in range(60))  # 6 words each, no stop
+    passages = list(chunk(text_document(items), 200, 300))
+    assert [count_words(passage.text) for passage in passages] == [198, 162]
+    assert passages[1].text.startswith("item 33 of")
 
 
 @pytest.mark.parametrize(
@@ -124,3 +158,34 @@ def test_blank_blocks_and_headings_leave_no_trace():
 def test_a_target_above_the_ceiling_or_below_one_is_refused(target, ceiling):
     with pytest.raises(ConfigError, match=r"config\.yaml: corpus\.chunking\.target_words: must be from 1"):
         list(chunk(text_document("Text."), target, ceiling))
+
+
+def seconds(make, size):
+    document = make(size)
+    started = time.process_time()
+    found = sum(1 for _ in chunk(document, 200, 300))
+    return time.process_time() - started, found
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda size: text_document("This is the end of Mr. Smith etc. and so on. " * (size // 45)),
+        lambda size: text_document("word " * (size // 5)),
+        lambda size: text_document("x" * size),
+        lambda size: text_document("。中" * (size // 2)),
+        lambda size: text_document("line\n" * (size // 5)),
+        lambda size: Document(
+            doc_id="d",
+            title="T",
+            sections=[Section(blocks=[TableBlock(header=["A b", "C"], rows=[["some cell", "1"]] * (size // 12))])],
+        ),
+    ],
+    ids=["sentences", "no stop", "no space", "ideographs", "lines", "rows"],
+)
+def test_time_grows_with_the_length_of_a_document(make):
+    small = min(seconds(make, 50_000) for _ in range(3))
+    large = min(seconds(make, 200_000) for _ in range(2))
+    # four times the text: a quadratic way would take sixteen times as long
+    assert large[0] < 8 * small[0] + 0.02
+    assert large[1] <= 4 * small[1] + 1

@@ -1,11 +1,15 @@
 """Passages and annotations on disk."""
 
+import gc
+import random
+import resource
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from calibrag.corpus import store
-from calibrag.errors import InputError
+from calibrag.errors import CalibragError, InputError
 from calibrag.records import Annotation, Passage
 
 
@@ -29,46 +33,63 @@ PASSAGES = [passage("b", 0), passage("b", 1, "Cast", "Zoë é 中"), passage("b"
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "folder" / "passages.parquet"
-    assert store.write_passages(path, iter(PASSAGES)) == 4
+    assert store.write_passages(path, iter(PASSAGES), path.with_suffix(".arrow")) == 4
     return path
+
+
+@pytest.fixture
+def opened(path):
+    return store.PassageStore.open(path.with_suffix(".arrow"))
 
 
 def test_passages_come_back_as_they_were_written(path):
     assert list(store.read_passages(path)) == PASSAGES
 
 
-def test_a_store_gives_passages_by_id_in_file_order(path):
-    passages = store.PassageStore.open(path)
-    assert passages.ids == ["b#0", "b#1", "b#2", "a#0"]
-    assert len(passages) == 4
-    assert passages["b#1"] == PASSAGES[1]
-    assert "a#0" in passages and "a#1" not in passages
-    assert passages.texts(["b#1", "a#0"]) == ["Zoë é 中", "Text."]
+def test_a_store_gives_passages_by_id_in_file_order(opened):
+    assert list(opened.ids) == ["b#0", "b#1", "b#2", "a#0"]
+    assert len(opened) == 4
+    assert [opened[passage_id] for passage_id in opened.ids] == PASSAGES
+    assert "a#0" in opened and "a#1" not in opened
+    assert opened.texts(["b#1", "a#0"]) == ["Zoë é 中", "Text."]
     with pytest.raises(KeyError):
-        passages["a#1"]
+        opened["a#1"]
 
 
-def test_neighbours_stay_in_the_document(path):
-    passages = store.PassageStore.open(path)
-    assert passages.neighbours("b#1") == (PASSAGES[0], PASSAGES[2])
-    assert passages.neighbours("b#0") == (None, PASSAGES[1])
-    assert passages.neighbours("b#2") == (PASSAGES[1], None)
-    assert passages.neighbours("a#0") == (None, None)
+def test_neighbours_stay_in_the_document(opened):
+    assert opened.neighbours("b#1") == (PASSAGES[0], PASSAGES[2])
+    assert opened.neighbours("b#0") == (None, PASSAGES[1])
+    assert opened.neighbours("b#2") == (PASSAGES[1], None)
+    assert opened.neighbours("a#0") == (None, None)
 
 
 def test_no_passages_make_an_empty_store(tmp_path):
-    path = tmp_path / "passages.parquet"
-    assert store.write_passages(path, []) == 0
-    assert len(store.PassageStore.open(path)) == 0
+    path, mapped = tmp_path / "passages.parquet", tmp_path / "passages.arrow"
+    assert store.write_passages(path, [], mapped) == 0
+    assert list(store.read_passages(path)) == []
+    assert len(store.PassageStore.open(mapped)) == 0
+    assert "a#0" not in store.PassageStore.open(mapped)
 
 
 def test_many_passages_cross_row_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "_ROWS", 3)
-    path = tmp_path / "passages.parquet"
+    path, mapped = tmp_path / "passages.parquet", tmp_path / "passages.arrow"
     passages = [passage("d", ordinal) for ordinal in range(10)]
-    store.write_passages(path, passages)
+    store.write_passages(path, passages, mapped)
     assert list(store.read_passages(path)) == passages
-    assert store.PassageStore.open(path).neighbours("d#5") == (passages[4], passages[6])
+    opened = store.PassageStore.open(mapped)
+    assert [opened[p.passage_id] for p in passages] == passages
+    assert opened.neighbours("d#5") == (passages[4], passages[6])
+
+
+def test_a_group_of_rows_is_bounded_by_its_text_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_CHARACTERS", 100)
+    path = tmp_path / "passages.parquet"
+    passages = [passage("d", ordinal, text="x" * length) for ordinal, length in enumerate([60, 60, 10, 500, 1, 1])]
+    store.write_passages(path, passages)
+    metadata = pq.ParquetFile(path).metadata
+    assert [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)] == [2, 2, 2]
+    assert list(store.read_passages(path)) == passages
 
 
 def test_names_are_grouped_by_passage_in_order(tmp_path):
@@ -97,15 +118,36 @@ def test_passage_ids_come_in_file_order(path):
     assert list(store.read_passage_ids(path)) == ["b#0", "b#1", "b#2", "a#0"]
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_no_other(path):
+def test_a_write_that_fails_leaves_the_old_files_and_no_other(path):
     def failing():
         yield PASSAGES[0]
-        raise OSError("disk full")
+        raise ValueError("a bad document")
 
-    with pytest.raises(OSError, match="disk full"):
-        store.write_passages(path, failing())
-    assert list(path.parent.iterdir()) == [path]
+    before = sorted(path.parent.iterdir())
+    with pytest.raises(ValueError, match="a bad document"):
+        store.write_passages(path, failing(), path.with_suffix(".arrow"))
+    assert sorted(path.parent.iterdir()) == before
     assert list(store.read_passages(path)) == PASSAGES
+
+
+@pytest.mark.parametrize("room", [0, 10, 100_000, 400_000])
+def test_a_full_disk_is_one_clear_message_and_leaves_no_half_file(tmp_path, monkeypatch, capfd, room):
+    monkeypatch.setattr(store, "_ROWS", 100)
+    noise = random.Random(1)
+    passages = (passage("d", n, text=noise.randbytes(500).hex()) for n in range(1000))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        with pytest.raises(
+            CalibragError, match=r"passages\.\w+: cannot be written \(.+\); make room and run"
+        ) as caught:
+            store.write_passages(tmp_path / "passages.parquet", passages, tmp_path / "passages.arrow")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    del caught
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_same_passages_give_the_same_bytes(path, tmp_path):
@@ -114,11 +156,28 @@ def test_the_same_passages_give_the_same_bytes(path, tmp_path):
     assert other.read_bytes() == path.read_bytes()
 
 
-def test_a_file_that_is_no_parquet_is_refused(tmp_path):
+def test_a_file_that_is_no_parquet_or_arrow_is_refused(path):
+    for file, opening in (
+        (path, lambda p: list(store.read_passages(p))),
+        (path.with_suffix(".arrow"), store.PassageStore.open),
+    ):
+        for content in (b"half a file", b"", file.read_bytes()[:-20], file.read_bytes()[:200]):
+            file.write_bytes(content)
+            with pytest.raises(
+                InputError, match=rf"{file.name}: no \w+ file, or a damaged one .* run the workflow again"
+            ):
+                opening(file)
+
+
+def test_a_damaged_page_is_found_where_it_is_read(tmp_path):
     path = tmp_path / "passages.parquet"
-    path.write_bytes(b"half a file")
-    with pytest.raises(InputError, match=r"passages\.parquet: no Parquet file .* run the workflow again"):
-        store.PassageStore.open(path)
+    store.write_passages(path, [passage("d", n, text=f"Number {n * n}.") for n in range(1000)])
+    text = pq.ParquetFile(path).metadata.row_group(0).column(8)
+    content = bytearray(path.read_bytes())
+    content[text.data_page_offset + text.total_compressed_size // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"passages\.parquet: .*damaged"):
+        list(store.read_passages(path))
 
 
 def test_a_file_with_other_columns_is_refused(tmp_path):
@@ -126,6 +185,16 @@ def test_a_file_with_other_columns_is_refused(tmp_path):
     pq.write_table(pa.table({"passage_id": ["a"]}), path)
     with pytest.raises(InputError, match="must have the columns"):
         list(store.read_passages(path))
+    with pa.ipc.new_file(str(tmp_path / "passages.arrow"), pa.schema({"passage_id": pa.string()})):
+        pass
+    with pytest.raises(InputError, match="must have the columns"):
+        store.PassageStore.open(tmp_path / "passages.arrow")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    for opening in (lambda path: list(store.read_passages(path)), store.PassageStore.open):
+        with pytest.raises(FileNotFoundError, match="nowhere"):
+            opening(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("rows", [2, 3, 100])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from calibrag.agents.orchestrator import EvidencePass
 from calibrag.agents.protocol import EntitySearch, ProposeAnswers, Read, RecordNugget, Search, Sentence
 from calibrag.agents.settings import EntitySearchLimits, EvidenceAgent, Gate, Limits, PassConfidence
+from calibrag.corpus.passage_ids import PassageIds
 from calibrag.corpus.store import PassageStore, read_annotations, write_annotations, write_passages
 from calibrag.execution.driver import drive
 from calibrag.execution.world import handlers
@@ -29,7 +30,6 @@ from calibrag.records import (
 from calibrag.retrieval import dense, graph, pipeline, sparse
 from calibrag.retrieval.entities import NameIndex, index_names
 from calibrag.retrieval.named import with_names
-from calibrag.retrieval.passage_ids import PassageIds
 from calibrag.retrieval.reranking import CrossEncoderReranker
 from calibrag.retrieval.vectors import Vectors
 
@@ -112,7 +112,7 @@ def opened(tmp_path_factory):
     """Stages over the corpus, and the stand-in of the models."""
     folder = tmp_path_factory.mktemp("leak")
     names = {passage.passage_id: some for passage, some in corpus()}
-    write_passages(folder / "passages.parquet", PASSAGES)
+    write_passages(folder / "passages.parquet", PASSAGES, folder / "passages.arrow")
     write_annotations(
         folder / "annotations.parquet",
         (
@@ -131,7 +131,7 @@ def opened(tmp_path_factory):
     index_names(folder / "annotations.parquet", IDS, folder / "graph" / "nodes.parquet")
     index = NameIndex.open(folder / "graph" / "nodes.parquet", len(IDS))
     graph.build(index, folder / "graph" / "edges.parquet", min_count=1, smoothing=0, names_per_passage=9)
-    store = PassageStore.open(folder / "passages.parquet")
+    store = PassageStore.open(folder / "passages.arrow")
     retriever = graph.GraphRetriever.open(folder / "graph", IDS, 20)
     pipe = pipeline.build(
         RETRIEVER,

@@ -7,9 +7,9 @@ import zlib
 import numpy as np
 import pyarrow as pa
 
+from calibrag.corpus.passage_ids import PassageIds
 from calibrag.records import Annotation, Passage
 from calibrag.retrieval import dense
-from calibrag.retrieval.passage_ids import PassageIds
 from calibrag.retrieval.vectors import Vectors
 
 

@@ -61,6 +61,7 @@ def test_each_passage_near_a_found_one_comes_once_and_no_other(found, distance, 
 
 
 def test_a_store_on_disk_gives_the_same(tmp_path):
-    write_passages(tmp_path / "p.parquet", [make_passage(passage_id, "x") for passage_id in IDS])
-    beside = around(["a#2"], PassageStore.open(tmp_path / "p.parquet"), 2, {"a#3"})
+    passages = [make_passage(passage_id, "x") for passage_id in IDS]
+    write_passages(tmp_path / "p.parquet", passages, tmp_path / "p.arrow")
+    beside = around(["a#2"], PassageStore.open(tmp_path / "p.arrow"), 2, {"a#3"})
     assert [passage.passage_id for passage in beside["a#2"]] == ["a#0", "a#1", "a#4"]

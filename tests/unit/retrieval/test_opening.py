@@ -26,7 +26,7 @@ MODELS = {"device": "cpu", "embedder": {}}
 def folder(tmp_path, films, monkeypatch):
     """Indexes of the films, the vectors in two shards; queries are embedded by a stand-in."""
     monkeypatch.setattr(opening, "open_embedder", lambda *_: HashEmbedder())
-    write_passages(tmp_path / "passages.parquet", films)
+    write_passages(tmp_path / "passages.parquet", films, tmp_path / "passages.arrow")
     options = {"threads": 1, "heap_mb": 15, "stem": True, "stopwords": True, "fold_accents": True}
     sparse.build(named(films), tmp_path / "sparse", **options)
     rows = HashEmbedder().encode([p.text for p in films])
@@ -39,7 +39,7 @@ def folder(tmp_path, films, monkeypatch):
 
 
 def opened(folder, store=None, models=MODELS, **settings):
-    store = store or PassageStore.open(folder / "passages.parquet")
+    store = store or PassageStore.open(folder / "passages.arrow")
     vectors = [folder / "vectors" / "default" / f"{n}-of-2.npy" for n in (1, 2)]
     lexical = folder / ("terrier" if (settings.get("lexical") or LEXICAL)["engine"] == "terrier" else "sparse")
     files = opening.IndexFiles([lexical], [folder / "dense" / "small" / "index.faiss"], vectors, [])
@@ -71,9 +71,9 @@ def test_a_dense_retriever_needs_no_sparse_index(folder):
 )
 def test_an_index_of_other_passages_is_refused(folder, films, search, rule, change):
     others = {"order": films[::-1], "fewer": films[1:], "others": [*films[:-1], films[0]]}[change]
-    write_passages(folder / "others.parquet", others)
+    write_passages(folder / "others.parquet", others, folder / "others.arrow")
     with pytest.raises(InputError, match=f"built from other passages.*--forcerun {rule}"):
-        opened(folder, PassageStore.open(folder / "others.parquet"), **search)
+        opened(folder, PassageStore.open(folder / "others.arrow"), **search)
 
 
 def test_an_index_of_other_settings_is_refused(folder):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrag.retrieval import passage_ids
-from calibrag.retrieval.passage_ids import PassageIds, digest, read_ids, write_ids
+from calibrag.corpus import passage_ids
+from calibrag.corpus.passage_ids import PassageIds, digest, read_ids, write_ids
 
 NAMES = st.text(alphabet="abcé#中0", min_size=1, max_size=4)
 

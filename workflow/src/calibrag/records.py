@@ -84,7 +84,8 @@ class Passage(Record):
 
     ``ordinal`` counts the passages of a document from 0; ``start`` and ``end`` are character offsets into
     ``corpus.chunking.render(document)``; ``text`` of a text passage equals that slice, ``text`` of a table
-    passage repeats the header line where the table was split.
+    passage repeats the header line where the table was split. ``oversized`` marks the passages above the ceiling of
+    words: a table's row that is longer by itself, with its header.
     """
 
     passage_id: str
@@ -96,6 +97,7 @@ class Passage(Record):
     start: int
     end: int
     text: str
+    oversized: bool = False
 
 
 class Annotation(Record):

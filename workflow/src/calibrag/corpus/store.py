@@ -1,18 +1,26 @@
-"""Passages and annotations on disk (Parquet, zstd) and in memory (Arrow columns, not Python objects)."""
+"""Passages and annotations on disk: Parquet to be read from end to end, an Arrow file to be looked things up in.
+
+The Arrow file of passages is not compressed and is mapped into memory: what was looked up is all that is read, and the
+system may forget it again. Neither reading nor writing holds more than a group of rows.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from calibrag.corpus.batching import batched
-from calibrag.errors import InputError
+from calibrag.corpus.batching import batched_by_weight
+from calibrag.corpus.passage_ids import PassageIds
+from calibrag.errors import CalibragError, InputError
 from calibrag.records import Annotation, Passage
 
 PASSAGES = pa.schema(
@@ -26,17 +34,35 @@ PASSAGES = pa.schema(
         pa.field("start", pa.int64(), nullable=False),
         pa.field("end", pa.int64(), nullable=False),
         pa.field("text", pa.string(), nullable=False),
+        pa.field("oversized", pa.bool_(), nullable=False),
     ]
 )
 ANNOTATIONS = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("passage_id", "name", "origin")])
 
 _ROWS = 10_000
-"""Rows of a row group: what is held as Python objects at a time."""
+_CHARACTERS = 16_000_000
+"""Rows of a group, or the fewer whose text reaches so many characters: what is held in memory while writing."""
+
+_AT_ONCE = 1_000
+"""Rows that are Python objects at a time while reading."""
 
 
-def write_passages(path: str | Path, passages: Iterable[Passage]) -> int:
-    """Write passages in the order given and return how many; the file appears only when it is whole."""
-    return _write(path, PASSAGES, passages)
+def write_passages(path: str | Path, passages: Iterable[Passage], mapped: str | Path | None = None) -> int:
+    """Write passages in the order given and return how many; a file appears only when it is whole.
+
+    Parameters
+    ----------
+    path
+        The Parquet file.
+    mapped
+        The Arrow file for `PassageStore`; None writes none.
+
+    Raises
+    ------
+    CalibragError
+        The disk is full, or the file cannot be written for another reason.
+    """
+    return _write(path, mapped, PASSAGES, passages, lambda passage: len(passage.text))
 
 
 def read_passages(path: str | Path, shard: str = "1-of-1") -> Iterator[Passage]:
@@ -54,8 +80,8 @@ def read_passages(path: str | Path, shard: str = "1-of-1") -> Iterator[Passage]:
 def read_passage_ids(path: str | Path) -> Iterator[str]:
     """Yield the ids of the passages of a file in order."""
     with _parquet(path, PASSAGES) as file:
-        for batch in file.iter_batches(batch_size=_ROWS, columns=["passage_id"]):
-            yield from batch.column(0).to_pylist()
+        for group in range(file.metadata.num_row_groups):
+            yield from file.read_row_group(group, columns=["passage_id"]).column(0).to_pylist()
 
 
 def shard_rows(path: str | Path, shard: str) -> range:
@@ -88,7 +114,7 @@ def _document_start(file: pq.ParquetFile, row: int) -> int:
 
 def write_annotations(path: str | Path, annotations: Iterable[Annotation]) -> int:
     """Write annotations in the order given and return how many; the file appears only when it is whole."""
-    return _write(path, ANNOTATIONS, annotations)
+    return _write(path, None, ANNOTATIONS, annotations, lambda annotation: 0)
 
 
 def read_annotations(path: str | Path) -> Iterator[Annotation]:
@@ -114,90 +140,155 @@ def names_by_passage(path: str | Path, origins: Collection[str] = ("passage", "d
 class PassageStore:
     """Passages by id, and their neighbours in the document.
 
+    Memory holds the ids alone, some 40 bytes each; a passage is read from the file when it is asked for.
+
     Attributes
     ----------
     ids
         Passage ids, in file order: that of the documents, then of the passages in them.
     """
 
-    def __init__(self, table: pa.Table):
-        self._columns = {name: table.column(name) for name in PASSAGES.names}
-        self.ids: list[str] = self._columns["passage_id"].to_pylist()
-        self._rows = {passage_id: row for row, passage_id in enumerate(self.ids)}
+    def __init__(self, batches: list[pa.RecordBatch]):
+        self._batches = batches
+        self._starts = np.cumsum([0, *map(len, batches)])
+        ids = [batch.column("passage_id") for batch in batches]
+        self.ids = PassageIds(pa.concat_arrays(ids) if ids else pa.array([], pa.string()))
 
     @classmethod
     def open(cls, path: str | Path) -> PassageStore:
-        """Return the store of a file that ``write_passages`` wrote.
+        """Return the store of the Arrow file that `write_passages` wrote.
 
         Raises
         ------
         InputError
-            The file is no such Parquet file.
+            The file is no such Arrow file, or not whole.
         """
-        with _parquet(path, PASSAGES) as file:
-            return cls(file.read())
+        try:
+            file = pa.ipc.open_file(pa.memory_map(str(path)))
+            _check_columns(path, file.schema, PASSAGES)
+            return cls([file.get_batch(number) for number in range(file.num_record_batches)])
+        except (FileNotFoundError, PermissionError):
+            raise
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path, "Arrow", error) from error
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __contains__(self, passage_id: str) -> bool:
-        return passage_id in self._rows
+        return len(self.ids.rows([passage_id])) > 0
 
     def __getitem__(self, passage_id: str) -> Passage:
         """Return a passage; KeyError for an unknown id."""
-        row = self._rows[passage_id]
-        return Passage(**{name: column[row].as_py() for name, column in self._columns.items()})
+        return self._passage(self._row(passage_id))
 
     def texts(self, passage_ids: Iterable[str]) -> list[str]:
         """Return the text of each passage, in the order given."""
-        column = self._columns["text"]
-        return [column[self._rows[passage_id]].as_py() for passage_id in passage_ids]
+        return [self[passage_id].text for passage_id in passage_ids]
 
     def neighbours(self, passage_id: str) -> tuple[Passage | None, Passage | None]:
         """Return the passages before and after one in its document; None at its ends."""
-        row = self._rows[passage_id]
-        doc_ids = self._columns["doc_id"]
-        return tuple(
-            self[self.ids[other]] if 0 <= other < len(self) and doc_ids[other] == doc_ids[row] else None
-            for other in (row - 1, row + 1)
-        )
+        row = self._row(passage_id)
+        doc_id = self._passage(row).doc_id
+        beside = [self._passage(other) if 0 <= other < len(self) else None for other in (row - 1, row + 1)]
+        return tuple(passage if passage is not None and passage.doc_id == doc_id else None for passage in beside)
+
+    def _row(self, passage_id: str) -> int:
+        rows = self.ids.rows([passage_id])
+        if not len(rows):
+            raise KeyError(passage_id)
+        return int(rows[0])
+
+    def _passage(self, row: int) -> Passage:
+        batch = int(np.searchsorted(self._starts, row, "right")) - 1
+        return Passage(**self._batches[batch].slice(row - int(self._starts[batch]), 1).to_pylist()[0])
 
 
-def _write(path: str | Path, schema: pa.Schema, records: Iterable[msgspec.Struct]) -> int:
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{os.getpid()}.{target.name}")
+def _write(
+    path: str | Path,
+    mapped: str | Path | None,
+    schema: pa.Schema,
+    records: Iterable[msgspec.Struct],
+    weigh: Callable[[msgspec.Struct], int],
+) -> int:
+    targets = [Path(target) for target in (path, mapped) if target is not None]
+    halves = [target.with_name(f".{os.getpid()}.{target.name}") for target in targets]
     count = 0
+    writers = []
     try:
-        with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
-            for batch in batched(records, _ROWS):
-                columns = [[getattr(record, name) for record in batch] for name in schema.names]
-                arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-                writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
-                count += len(batch)
-        partial.replace(target)
+        for target, half in zip(targets, halves, strict=True):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with _writing(target):
+                writers.append(_WRITERS[target.suffix](str(half), schema))
+        for group in batched_by_weight(records, _ROWS, weigh, _CHARACTERS):
+            columns = [[getattr(record, name) for record in group] for name in schema.names]
+            arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+            table = pa.Table.from_arrays(arrays, schema=schema)
+            for target, writer in zip(targets, writers, strict=True):
+                with _writing(target):
+                    writer.write_table(table)
+            count += len(group)
+        for target, writer in zip(targets, writers, strict=True):
+            with _writing(target):
+                writer.close()
+        for half, target in zip(halves, targets, strict=True):
+            half.replace(target)
+    except BaseException:
+        for writer in writers:
+            # it would write an end to the file that failed
+            with suppress(OSError):
+                writer.close()
+        raise
     finally:
-        partial.unlink(missing_ok=True)
+        for half in halves:
+            half.unlink(missing_ok=True)
     return count
+
+
+_WRITERS = {
+    ".parquet": partial(pq.ParquetWriter, compression="zstd", write_page_checksum=True),
+    ".arrow": pa.ipc.new_file,
+}
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise CalibragError(f"{target}: cannot be written ({reason}); make room and run the workflow again") from error
 
 
 def _read(path: str | Path, schema: pa.Schema, record: type, first: int = 0) -> Iterator:
     with _parquet(path, schema) as file:
-        groups = range(file.metadata.num_row_groups)
-        while groups and file.metadata.row_group(groups[0]).num_rows <= first:
-            first -= file.metadata.row_group(groups[0]).num_rows
-            groups = groups[1:]
-        for batch in file.iter_batches(batch_size=_ROWS, row_groups=list(groups)):
-            for row in batch.slice(min(first, len(batch))).to_pylist():
-                yield record(**row)
-            first = max(0, first - len(batch))
+        for group in range(file.metadata.num_row_groups):
+            rows = file.metadata.row_group(group).num_rows
+            if first < rows:
+                for batch in file.read_row_group(group).slice(first).to_batches(_AT_ONCE):
+                    for row in batch.to_pylist():
+                        yield record(**row)
+            first = max(0, first - rows)
 
 
-def _parquet(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
+@contextmanager
+def _parquet(path: str | Path, schema: pa.Schema) -> Iterator[pq.ParquetFile]:
     try:
-        file = pq.ParquetFile(path, memory_map=True)
-    except pa.ArrowInvalid as error:
-        raise InputError(path, f"no Parquet file ({error}); remove it and run the workflow again") from error
-    if file.schema_arrow.names != schema.names:
-        raise InputError(path, f"must have the columns {schema.names} (got {file.schema_arrow.names})")
-    return file
+        with pq.ParquetFile(path, memory_map=True, page_checksum_verification=True) as file:
+            _check_columns(path, file.schema_arrow, schema)
+            yield file
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, "Parquet", error) from error
+
+
+def _check_columns(path: str | Path, found: pa.Schema, wanted: pa.Schema) -> None:
+    if found.names != wanted.names:
+        problem = f"must have the columns {wanted.names} (got {found.names})"
+        raise InputError(path, f"{problem}; remove it and run the workflow again")
+
+
+def _damaged(path: str | Path, kind: str, error: Exception) -> InputError:
+    reason = " ".join(str(error).split())
+    return InputError(path, f"no {kind} file, or a damaged one ({reason}); remove it and run the workflow again")

@@ -33,10 +33,10 @@ import pandas as pd
 import pyterrier as pt
 from faiss.contrib.exhaustive_search import knn_ground_truth
 
+from calibrag.corpus.passage_ids import PassageIds, digest, read_ids, write_ids
 from calibrag.errors import ConfigError
 from calibrag.retrieval import frames
 from calibrag.retrieval.index_folder import IndexFolder, WriteError
-from calibrag.retrieval.passage_ids import PassageIds, digest, read_ids, write_ids
 from calibrag.retrieval.vectors import Embedder, Vectors
 
 FORMAT = 2

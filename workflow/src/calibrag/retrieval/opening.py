@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple
 
 import pyterrier as pt
 
+from calibrag.corpus.passage_ids import digest
 from calibrag.corpus.store import PassageStore
 from calibrag.errors import ConfigError
 from calibrag.retrieval import pipeline
 from calibrag.retrieval.graph import GraphRetriever
-from calibrag.retrieval.passage_ids import digest
 
 
 class IndexFiles(NamedTuple):

@@ -16,10 +16,10 @@ import pandas as pd
 import pyterrier as pt
 import tantivy
 
+from calibrag.corpus.passage_ids import digest, read_ids, write_ids
 from calibrag.retrieval import frames
 from calibrag.retrieval.index_folder import IndexFolder, WriteError
 from calibrag.retrieval.named import NamedPassage
-from calibrag.retrieval.passage_ids import digest, read_ids, write_ids
 
 NAME_FIELDS = {"passage": "entities", "document": "document_entities"}
 """The field of the names of each origin: those that a passage spells out, and those assigned from its document."""

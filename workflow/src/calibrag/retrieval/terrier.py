@@ -17,11 +17,11 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
+from calibrag.corpus.passage_ids import digest, read_ids, write_ids
 from calibrag.errors import MissingModelError
 from calibrag.retrieval import frames
 from calibrag.retrieval.index_folder import IndexFolder
 from calibrag.retrieval.named import NamedPassage
-from calibrag.retrieval.passage_ids import digest, read_ids, write_ids
 from calibrag.retrieval.sparse import FIELDS, NAME_FIELDS
 
 FORMAT = 1
