@@ -46,14 +46,16 @@ class PassageIds:
         hashes = _hashes(wanted)
         first = np.searchsorted(self._hashes, hashes, "left")
         last = np.searchsorted(self._hashes, hashes, "right")
+        counts = last - first
+        # the places of all that have one of the hashes, those of one hash side by side
+        places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        rows = self._order[places].astype(np.int64)
         # two ids may share a hash: what decides is the id itself
-        found = [
-            int(row)
-            for passage_id, start, end in zip(wanted, first, last, strict=True)
-            for row in self._order[start:end]
-            if self[int(row)] == passage_id
+        same = [
+            found == wanted[i]
+            for found, i in zip(self.take(rows), np.repeat(np.arange(len(wanted)), counts), strict=True)
         ]
-        return np.array(sorted(found), dtype=np.int64)
+        return np.sort(rows[np.array(same, dtype=bool)])
 
     def are_distinct(self) -> bool:
         """Return whether no id comes twice."""
