@@ -7,8 +7,8 @@ shipped collections; the first ten are not counted. ``excluded`` leaves 1,000 pa
 Lucene have no such search. Dense cases time the index alone, with the queries' vectors given; hybrid times all of it,
 from the question's text on: embedding, both searches and their fusion.
 
-Without --vectors, a file of real vectors (n, 384), the vectors are random: then the times hold, and the recall of ivf and
-hnsw does not, since it rests on how real vectors lie. Results go to standard output and, as JSON Lines, to --out.
+Without --vectors, a file of real vectors (n, 384), the vectors are random: then the times hold, but the recall of ivf
+and hnsw does not, which rests on how real vectors lie. Results go to standard output and, as JSON Lines, to --out.
 """
 
 from __future__ import annotations
