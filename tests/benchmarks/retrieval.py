@@ -34,6 +34,7 @@ CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 DIMENSION, DEPTH, EXCLUDED, WARM_UP = 384, 100, 1000, 10
 CASES = ("lexical", "flat", "fp16", "sq8", "ivf", "hnsw", "hybrid", "pisa", "lucene")
 SLOW = {"hnsw": 500_000}  # largest size of a case whose building takes hours beyond
+HYBRID = "sq8"  # the dense half of hybrid search: exact, and the fastest of the exact types
 ALTERNATIVE = {"lexical": ("lucene", "pisa"), "fp16": ("flat",), "sq8": ("flat",), "ivf": ("flat",), "hnsw": ("flat",)}
 
 
@@ -107,14 +108,26 @@ def lexical(bench: Bench) -> tuple[Callable, Callable]:
     return build, lambda: sparse.SparseRetriever(folder, CONFIG["retrievers"]["lexical"]["lexical"]["boosts"], DEPTH)
 
 
-def index_settings(kind: str, size: int) -> dict:
-    """Return the settings of a dense index of this size."""
+def index_settings(kind: str, size: int) -> tuple[dict, dict]:
+    """Return how a dense index of this size is built and searched."""
     cells = int(4 * size**0.5)
-    more = {
-        "ivf": {"lists": cells, "probes": max(1, cells // 24)},
-        "hnsw": {"links": 32, "build_depth": 100, "search_depth": 200},
-    }
-    return {"type": kind, **more.get(kind, {})}
+    built, searched = {"type": kind}, {"device": "cpu"}
+    if kind == "ivf":
+        built |= {"lists": cells, "codes": "float32"}
+        searched |= {"probes": max(1, cells // 24)}
+    if kind == "hnsw":
+        built |= {"links": 32, "build_depth": 100}
+        searched |= {"search_depth": 200}
+    return built, searched
+
+
+def open_index(bench: Bench, kind: str, embedder):
+    """Return a dense retriever over the index of this type."""
+    from calibrag.retrieval.dense import DenseRetriever
+    from calibrag.retrieval.vectors import Vectors
+
+    vectors, (_, searched) = Vectors.open([bench.vectors]), index_settings(kind, bench.size)
+    return DenseRetriever(bench.folder / kind, vectors, embedder, DEPTH, searched, threads=1)
 
 
 def dense(kind: str) -> Callable[[Bench], tuple[Callable, Callable]]:
@@ -125,16 +138,11 @@ def dense(kind: str) -> Callable[[Bench], tuple[Callable, Callable]]:
         from calibrag.retrieval.passage_ids import read_ids
         from calibrag.retrieval.vectors import Vectors
 
-        folder = bench.folder / kind
-
         def build() -> None:
-            ids = read_ids(bench.folder / "ids.txt")
-            module.build(Vectors([bench.vectors]), ids, folder, index_settings(kind, bench.size))
+            ids, vectors = read_ids(bench.folder / "ids.txt"), Vectors.open([bench.vectors])
+            module.build(vectors, ids, bench.folder / kind, index_settings(kind, bench.size)[0], threads=1)
 
-        def opened():
-            return module.DenseRetriever(folder, Vectors([bench.vectors]), Known(bench), DEPTH, threads=1)
-
-        return build, opened
+        return build, lambda: open_index(bench, kind, Known(bench))
 
     return case
 
@@ -163,13 +171,10 @@ def query_embedder():
 
 def hybrid(bench: Bench) -> tuple[Callable, Callable]:
     """Return opening of both searches and their fusion, over the indexes that the other cases built."""
-    from calibrag.retrieval import dense as module
     from calibrag.retrieval import pipeline
-    from calibrag.retrieval.vectors import Vectors
 
     def opened():
-        kind = "flat" if bench.size < 500_000 else "fp16"
-        near = module.DenseRetriever(bench.folder / kind, Vectors([bench.vectors]), query_embedder(), DEPTH, threads=1)
+        near = open_index(bench, HYBRID, query_embedder())
         return pipeline.build(CONFIG["retrievers"]["rrf"], lexical(bench)[1](), near, None)
 
     return (lambda: None), opened
@@ -279,11 +284,9 @@ def measure(bench: Bench, name: str, phase: str) -> dict:
         figures |= {f"{kind}_p50_ms": middle, f"{kind}_p95_ms": high, f"{kind}_batch_qps": batch}
     figures["search_peak_mb"] = peak()
     if name in ("fp16", "sq8", "ivf", "hnsw"):
-        from calibrag.retrieval.dense import measure_recall
-        from calibrag.retrieval.vectors import Vectors
+        from calibrag.retrieval.recall import measure_recall
 
-        queries = list(bench.frame(False).itertuples(index=False, name=None))
-        table = measure_recall(bench.folder / name, Vectors([bench.vectors]), Known(bench), queries, 1)
+        table = measure_recall(search, list(bench.frame(False).itertuples(index=False, name=None)))
         figures |= {f"recall@{depth}": float(part.mean()) for depth, part in table.groupby("depth")["recall"]}
     return figures
 
