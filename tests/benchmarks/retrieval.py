@@ -112,6 +112,8 @@ def index_settings(kind: str, size: int) -> tuple[dict, dict]:
     """Return how a dense index of this size is built and searched."""
     cells = int(4 * size**0.5)
     built, searched = {"type": kind}, {"device": "cpu"}
+    if kind in ("fp16", "sq8", "ivf"):
+        searched["rescore"] = 2
     if kind == "ivf":
         built |= {"lists": cells, "codes": "float32"}
         searched |= {"probes": max(1, cells // 24)}
@@ -135,7 +137,7 @@ def dense(kind: str) -> Callable[[Bench], tuple[Callable, Callable]]:
 
     def case(bench: Bench) -> tuple[Callable, Callable]:
         from calibrag.retrieval import dense as module
-        from calibrag.retrieval.passage_ids import read_ids
+        from calibrag.corpus.passage_ids import read_ids
         from calibrag.retrieval.vectors import Vectors
 
         def build() -> None:
@@ -373,7 +375,7 @@ def main() -> None:
 def write_ids(bench: Bench) -> None:
     """Write the ids of the passages, and those that searches leave out."""
     from calibrag.corpus.store import PassageStore
-    from calibrag.retrieval import passage_ids
+    from calibrag.corpus import passage_ids
 
     if (bench.folder / "excluded.txt").exists():
         return
