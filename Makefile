@@ -9,6 +9,8 @@ TARGET ?= all
 ARGS ?=
 # further arguments of pytest, such as -k configuration
 TESTS ?=
+# folder of larger data for the benchmarks, see tests/benchmarks/README.md
+SCALE ?=
 # index of torch; https://download.pytorch.org/whl/cpu saves the CUDA libraries where the default index has them
 TORCH_INDEX ?=
 
@@ -19,10 +21,10 @@ SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default
 LOCK := $(BIN)/uv pip compile --quiet --generate-hashes --no-annotate --no-header --python-version 3.11 \
 	--override requirements-overrides.in
 
-.PHONY: run report test lint format lock clean help
+.PHONY: run report test bench-retrieval lint format lock clean help
 
 help:  ## list these targets
-	@sed -n 's/^\([a-z]*\):.*##/make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*##/make \1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.installed  ## install, run the workflow, write the report
 	@$(SNAKEMAKE) --cores $(CORES) $(TARGET) $(ARGS)
@@ -36,6 +38,9 @@ report: $(VENV)/.installed  ## write results/report.html, if a table, figure or 
 
 test: $(VENV)/.installed-dev  ## install, run all tests
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(TESTS)
+
+bench-retrieval: $(VENV)/.installed-bench  ## install, measure chunking
+	@$(BIN)/python tests/benchmarks/chunking.py $(if $(SCALE),--scale $(SCALE))
 
 lint: $(VENV)/.installed-dev  ## check code and workflow
 	@$(BIN)/ruff check .
@@ -67,4 +72,8 @@ $(VENV)/.installed: requirements-torch.txt requirements.txt pyproject.toml
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.txt
 	@$(PIP) --no-deps --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+$(VENV)/.installed-bench: $(VENV)/.installed-dev requirements-bench.txt
+	@$(PIP) --no-deps --require-hashes --requirement requirements-bench.txt
 	@touch $@

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from calibrag.corpus.batching import batched
+from calibrag.corpus.batching import batched, batched_by_weight
 from calibrag.corpus.chunking import chunk_all
 from calibrag.corpus.store import write_passages
 from calibrag.corpus.workers import in_order
@@ -127,3 +127,16 @@ def test_an_error_in_a_document_names_it():
     broken = Document(doc_id="d7", title="T", sections=[Section(heading=7, blocks=[])])
     with pytest.raises(CalibragError, match="^document d7: the work on it failed"):
         list(chunk_all([*documents(7), broken], 200, 300, 2))
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ([1, 1, 1, 1, 1], [[1, 1, 1], [1, 1]]),  # by number
+        ([4, 6, 1], [[4, 6], [1]]),  # by weight: the entry that reaches it is the last
+        ([50, 1, 50], [[50], [1, 50]]),  # a heavy entry alone
+        ([], []),
+    ],
+)
+def test_batches_end_by_number_or_weight(weights, expected):
+    assert list(batched_by_weight(weights, 3, lambda weight: weight, 10)) == expected
