@@ -11,6 +11,8 @@ ARGS ?=
 TESTS ?=
 # folder of larger data for the benchmarks, see tests/benchmarks/README.md
 SCALE ?=
+# passages that the benchmarks of search index, one number or several
+SIZES ?= 18000
 # index of torch; https://download.pytorch.org/whl/cpu saves the CUDA libraries where the default index has them
 TORCH_INDEX ?=
 
@@ -39,8 +41,10 @@ report: $(VENV)/.installed  ## write results/report.html, if a table, figure or 
 test: $(VENV)/.installed-dev  ## install, run all tests
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(TESTS)
 
-bench-retrieval: $(VENV)/.installed-bench  ## install, measure chunking
+bench-retrieval: $(VENV)/.installed-bench  ## install, measure chunking, embedding, indexing and search
 	@$(BIN)/python tests/benchmarks/chunking.py $(if $(SCALE),--scale $(SCALE))
+	@$(BIN)/python tests/benchmarks/embedding.py $(if $(SCALE),--scale $(SCALE))
+	@$(BIN)/python tests/benchmarks/retrieval.py --sizes $(SIZES) $(if $(SCALE),--scale $(SCALE))
 
 lint: $(VENV)/.installed-dev  ## check code and workflow
 	@$(BIN)/ruff check .
@@ -53,9 +57,10 @@ format: $(VENV)/.installed-dev  ## format code and workflow
 	@$(BIN)/ruff format .
 	@$(BIN)/snakefmt Snakefile workflow/rules
 
-lock: $(VENV)/.installed-dev  ## bring requirements.txt and requirements-dev.txt up to date with their .in files
+lock: $(VENV)/.installed-dev  ## bring the locked requirements up to date with their .in files
 	@$(LOCK) requirements.in --output-file requirements.txt
 	@$(LOCK) requirements-dev.in --output-file requirements-dev.txt
+	@$(LOCK) --no-deps requirements-bench.in --output-file requirements-bench.txt
 
 clean:  ## remove all results (asks nothing)
 	rm -rf results .snakemake

@@ -136,8 +136,8 @@ def dense(kind: str) -> Callable[[Bench], tuple[Callable, Callable]]:
     """Return the case of a dense index of this type."""
 
     def case(bench: Bench) -> tuple[Callable, Callable]:
-        from calibrag.retrieval import dense as module
         from calibrag.corpus.passage_ids import read_ids
+        from calibrag.retrieval import dense as module
         from calibrag.retrieval.vectors import Vectors
 
         def build() -> None:
@@ -374,12 +374,12 @@ def main() -> None:
 
 def write_ids(bench: Bench) -> None:
     """Write the ids of the passages, and those that searches leave out."""
-    from calibrag.corpus.store import PassageStore
     from calibrag.corpus import passage_ids
+    from calibrag.corpus.store import read_passage_ids
 
     if (bench.folder / "excluded.txt").exists():
         return
-    ids = PassageStore.open(bench.passages).ids
+    ids = list(read_passage_ids(bench.passages))
     passage_ids.write_ids(bench.folder / "ids.txt", ids)
     rows = np.random.default_rng(1).choice(len(ids), EXCLUDED, replace=False)
     (bench.folder / "excluded.txt").write_text("\n".join(ids[row] for row in rows), encoding="utf-8")
