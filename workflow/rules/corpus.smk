@@ -25,7 +25,7 @@ rule chunk_documents:
         chunking=lookup(dpath="corpus/chunking", within=config),
     threads: 4
     resources:
-        mem_mb=500,
+        mem_mb=1000,
     conda:
         "../../envs/base.yaml"
     script:

@@ -115,6 +115,12 @@ def test_a_header_above_the_ceiling_is_a_passage_and_not_repeated():
     assert passages[1].text == "0 | c d\n1 | c d\n2 | c d\n3 | c d"
 
 
+def test_a_header_at_the_ceiling_is_repeated_before_each_row():
+    table = TableBlock(header=["a " * 12, ""], rows=[["1", "c"], ["2", "d"]])
+    document = Document(doc_id="d", title="Title", sections=[Section(blocks=[table])])
+    assert [(count_words(p.text), p.oversized) for p in chunk(document, 10, 12)] == [(14, True), (14, True)]
+
+
 def test_ideographs_and_kana_are_words_of_their_own():
     assert count_words("彼はZoë（東京）へ行った。") == 9
     assert count_words("は\u3099 コーヒー") == 1 + 4

@@ -142,10 +142,10 @@ def test_a_full_disk_is_one_clear_message_and_leaves_no_half_file(tmp_path, monk
             CalibragError, match=r"passages\.\w+: cannot be written \(.+\); make room and run"
         ) as caught:
             store.write_passages(tmp_path / "passages.parquet", passages, tmp_path / "passages.arrow")
+        del caught
+        gc.collect()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    del caught
-    gc.collect()
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ("", "")
 
@@ -173,11 +173,31 @@ def test_a_damaged_page_is_found_where_it_is_read(tmp_path):
     path = tmp_path / "passages.parquet"
     store.write_passages(path, [passage("d", n, text=f"Number {n * n}.") for n in range(1000)])
     text = pq.ParquetFile(path).metadata.row_group(0).column(8)
-    content = bytearray(path.read_bytes())
-    content[text.data_page_offset + text.total_compressed_size // 2] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"passages\.parquet: .*damaged"):
-        list(store.read_passages(path))
+    whole = path.read_bytes()
+    for twentieth in range(5, 15):
+        damaged = bytearray(whole)
+        damaged[text.dictionary_page_offset + text.total_compressed_size * twentieth // 20] ^= 1
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"passages\.parquet: .*damaged"):
+            list(store.read_passages(path))
+
+
+def test_a_mapped_file_of_another_version_is_refused(tmp_path):
+    path = tmp_path / "passages.arrow"
+    with pa.ipc.new_file(str(path), store.MAPPED.with_metadata({"record": "msgpack: passage_id text"})):
+        pass
+    with pytest.raises(InputError, match=r"passages\.arrow: was written by another version; remove it"):
+        store.PassageStore.open(path)
+
+
+def test_many_lookups_give_their_pages_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_GIVEN_BACK", 3)
+    path = tmp_path / "passages.arrow"
+    passages = [passage("d", ordinal) for ordinal in range(20)]
+    store.write_passages(tmp_path / "passages.parquet", passages, path)
+    opened = store.PassageStore.open(path)
+    held = opened["d#0"]
+    assert [opened[p.passage_id] for p in passages] == passages and held == passages[0]
 
 
 def test_a_file_with_other_columns_is_refused(tmp_path):

@@ -1,14 +1,15 @@
 """Passages and annotations on disk: Parquet to be read from end to end, an Arrow file to be looked things up in.
 
-The Arrow file of passages is not compressed and is mapped into memory: what was looked up is all that is read, and the
-system may forget it again. Neither reading nor writing holds more than a group of rows.
+The Arrow file of passages is not compressed and is mapped into memory: what is looked up is all that is read. Neither
+reading nor writing holds more than a group of rows.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -37,11 +38,20 @@ PASSAGES = pa.schema(
         pa.field("oversized", pa.bool_(), nullable=False),
     ]
 )
+MAPPED = pa.schema(
+    [pa.field("passage_id", pa.string(), nullable=False), pa.field("record", pa.binary(), nullable=False)],
+    metadata={"record": "msgpack: " + " ".join(PASSAGES.names)},
+)
+"""A passage in one place, so that a lookup touches one page of the file and not one a column."""
+
 ANNOTATIONS = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("passage_id", "name", "origin")])
 
 _ROWS = 10_000
 _CHARACTERS = 16_000_000
 """Rows of a group, or the fewer whose text reaches so many characters: what is held in memory while writing."""
+
+_GIVEN_BACK = 200
+"""Lookups after which the pages that they mapped no longer count as memory of this process."""
 
 _AT_ONCE = 1_000
 """Rows that are Python objects at a time while reading."""
@@ -62,7 +72,8 @@ def write_passages(path: str | Path, passages: Iterable[Passage], mapped: str | 
     CalibragError
         The disk is full, or the file cannot be written for another reason.
     """
-    return _write(path, mapped, PASSAGES, passages, lambda passage: len(passage.text))
+    outputs = [_Output.parquet(path, PASSAGES), *([_Output.mapped(mapped)] if mapped is not None else [])]
+    return _write(outputs, passages, lambda passage: len(passage.text))
 
 
 def read_passages(path: str | Path, shard: str = "1-of-1") -> Iterator[Passage]:
@@ -114,7 +125,7 @@ def _document_start(file: pq.ParquetFile, row: int) -> int:
 
 def write_annotations(path: str | Path, annotations: Iterable[Annotation]) -> int:
     """Write annotations in the order given and return how many; the file appears only when it is whole."""
-    return _write(path, None, ANNOTATIONS, annotations, lambda annotation: 0)
+    return _write([_Output.parquet(path, ANNOTATIONS)], annotations, lambda annotation: 0)
 
 
 def read_annotations(path: str | Path) -> Iterator[Annotation]:
@@ -140,7 +151,7 @@ def names_by_passage(path: str | Path, origins: Collection[str] = ("passage", "d
 class PassageStore:
     """Passages by id, and their neighbours in the document.
 
-    Memory holds the ids alone, some 40 bytes each; a passage is read from the file when it is asked for.
+    Memory holds the ids alone, some 45 bytes each; a passage is read from the file when it is asked for.
 
     Attributes
     ----------
@@ -148,8 +159,10 @@ class PassageStore:
         Passage ids, in file order: that of the documents, then of the passages in them.
     """
 
-    def __init__(self, batches: list[pa.RecordBatch]):
+    def __init__(self, batches: list[pa.RecordBatch], mapped: mmap.mmap):
         self._batches = batches
+        self._mapped = mapped
+        self._read = 0
         self._starts = np.cumsum([0, *map(len, batches)])
         ids = [batch.column("passage_id") for batch in batches]
         self.ids = PassageIds(pa.concat_arrays(ids) if ids else pa.array([], pa.string()))
@@ -164,12 +177,16 @@ class PassageStore:
             The file is no such Arrow file, or not whole.
         """
         try:
-            file = pa.ipc.open_file(pa.memory_map(str(path)))
-            _check_columns(path, file.schema, PASSAGES)
-            return cls([file.get_batch(number) for number in range(file.num_record_batches)])
+            with open(path, "rb") as opened:
+                mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+            file = pa.ipc.open_file(pa.BufferReader(mapped))
+            _check_columns(path, file.schema, MAPPED)
+            if file.schema.metadata != MAPPED.metadata:
+                raise InputError(path, "was written by another version; remove it and run the workflow again")
+            return cls([file.get_batch(number) for number in range(file.num_record_batches)], mapped)
         except (FileNotFoundError, PermissionError):
             raise
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:  # an empty file cannot be mapped: ValueError
             raise _damaged(path, "Arrow", error) from error
 
     def __len__(self) -> int:
@@ -200,55 +217,90 @@ class PassageStore:
         return int(rows[0])
 
     def _passage(self, row: int) -> Passage:
+        self._read += 1
+        if self._read % _GIVEN_BACK == 0:
+            self._mapped.madvise(mmap.MADV_DONTNEED)
         batch = int(np.searchsorted(self._starts, row, "right")) - 1
-        return Passage(**self._batches[batch].slice(row - int(self._starts[batch]), 1).to_pylist()[0])
+        record = self._batches[batch].column("record")[row - int(self._starts[batch])]
+        return _DECODER.decode(record.as_buffer())
 
 
-def _write(
-    path: str | Path,
-    mapped: str | Path | None,
-    schema: pa.Schema,
-    records: Iterable[msgspec.Struct],
-    weigh: Callable[[msgspec.Struct], int],
-) -> int:
-    targets = [Path(target) for target in (path, mapped) if target is not None]
-    halves = [target.with_name(f".{os.getpid()}.{target.name}") for target in targets]
+_DECODER = msgspec.msgpack.Decoder(Passage)
+
+
+def _write(outputs: list[_Output], records: Iterable[msgspec.Struct], weigh: Callable[[msgspec.Struct], int]) -> int:
     count = 0
-    writers = []
     try:
-        for target, half in zip(targets, halves, strict=True):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with _writing(target):
-                writers.append(_WRITERS[target.suffix](str(half), schema))
+        for output in outputs:
+            output.open()
         for group in batched_by_weight(records, _ROWS, weigh, _CHARACTERS):
-            columns = [[getattr(record, name) for record in group] for name in schema.names]
-            arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-            table = pa.Table.from_arrays(arrays, schema=schema)
-            for target, writer in zip(targets, writers, strict=True):
-                with _writing(target):
-                    writer.write_table(table)
+            for output in outputs:
+                output.write(group)
             count += len(group)
-        for target, writer in zip(targets, writers, strict=True):
-            with _writing(target):
-                writer.close()
-        for half, target in zip(halves, targets, strict=True):
-            half.replace(target)
-    except BaseException:
-        for writer in writers:
-            # it would write an end to the file that failed
-            with suppress(OSError):
-                writer.close()
-        raise
+        for output in outputs:
+            output.close()
+        for output in outputs:
+            output.publish()
     finally:
-        for half in halves:
-            half.unlink(missing_ok=True)
+        for output in outputs:
+            output.discard()
     return count
 
 
-_WRITERS = {
-    ".parquet": partial(pq.ParquetWriter, compression="zstd", write_page_checksum=True),
-    ".arrow": pa.ipc.new_file,
-}
+class _Output:
+    """A file under construction, beside the place where it appears when it is whole.
+
+    Parameters
+    ----------
+    path
+        Where it appears.
+    schema
+        The columns.
+    writer
+        What opens a writer of Arrow tables.
+    columns
+        The columns of a group of records.
+    """
+
+    def __init__(self, path: str | Path, schema: pa.Schema, writer: Callable, columns: Callable[[list], list[list]]):
+        self._target = Path(path)
+        self._partial = self._target.with_name(f".{os.getpid()}.{self._target.name}")
+        self._schema = schema
+        self._make_writer = writer
+        self._columns = columns
+
+    @classmethod
+    def parquet(cls, path: str | Path, schema: pa.Schema) -> _Output:
+        writer = partial(pq.ParquetWriter, compression="zstd", write_page_checksum=True)
+        return cls(path, schema, writer, lambda group: [[getattr(r, name) for r in group] for name in schema.names])
+
+    @classmethod
+    def mapped(cls, path: str | Path) -> _Output:
+        encode = msgspec.msgpack.Encoder().encode
+        return cls(
+            path, MAPPED, pa.ipc.new_file, lambda group: [[p.passage_id for p in group], list(map(encode, group))]
+        )
+
+    def open(self) -> None:
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        with _writing(self._target):
+            self._writer = self._make_writer(str(self._partial), self._schema)
+
+    def write(self, group: list[msgspec.Struct]) -> None:
+        columns = zip(self._columns(group), self._schema, strict=True)
+        arrays = [pa.array(column, field.type) for column, field in columns]
+        with _writing(self._target):
+            self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+
+    def close(self) -> None:
+        with _writing(self._target):
+            self._writer.close()
+
+    def publish(self) -> None:
+        self._partial.replace(self._target)
+
+    def discard(self) -> None:
+        self._partial.unlink(missing_ok=True)
 
 
 @contextmanager
