@@ -182,6 +182,16 @@ def test_a_damaged_page_is_found_where_it_is_read(tmp_path):
             list(store.read_passages(path))
 
 
+def test_a_damaged_record_is_found_where_it_is_read(path):
+    mapped = path.with_suffix(".arrow")
+    # the length of a text, which is msgpack's byte before it
+    mapped.write_bytes(mapped.read_bytes().replace(b"\xa5Text.", b"\xbfText."))
+    opened = store.PassageStore.open(mapped)
+    assert opened["b#1"] == PASSAGES[1]
+    with pytest.raises(InputError, match=r"passages\.arrow: .*damaged .* run the workflow again"):
+        opened["b#0"]
+
+
 def test_a_mapped_file_of_another_version_is_refused(tmp_path):
     path = tmp_path / "passages.arrow"
     with pa.ipc.new_file(str(path), store.MAPPED.with_metadata({"record": "msgpack: passage_id text"})):

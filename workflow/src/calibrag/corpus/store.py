@@ -159,7 +159,8 @@ class PassageStore:
         Passage ids, in file order: that of the documents, then of the passages in them.
     """
 
-    def __init__(self, batches: list[pa.RecordBatch], mapped: mmap.mmap):
+    def __init__(self, path: str | Path, batches: list[pa.RecordBatch], mapped: mmap.mmap):
+        self._path = path
         self._batches = batches
         self._mapped = mapped
         self._read = 0
@@ -183,7 +184,7 @@ class PassageStore:
             _check_columns(path, file.schema, MAPPED)
             if file.schema.metadata != MAPPED.metadata:
                 raise InputError(path, "was written by another version; remove it and run the workflow again")
-            return cls([file.get_batch(number) for number in range(file.num_record_batches)], mapped)
+            return cls(path, [file.get_batch(number) for number in range(file.num_record_batches)], mapped)
         except (FileNotFoundError, PermissionError):
             raise
         except (pa.ArrowException, OSError, ValueError) as error:  # an empty file cannot be mapped: ValueError
@@ -222,7 +223,10 @@ class PassageStore:
             self._mapped.madvise(mmap.MADV_DONTNEED)
         batch = int(np.searchsorted(self._starts, row, "right")) - 1
         record = self._batches[batch].column("record")[row - int(self._starts[batch])]
-        return _DECODER.decode(record.as_buffer())
+        try:
+            return _DECODER.decode(record.as_buffer())
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise _damaged(self._path, "Arrow", error) from error
 
 
 _DECODER = msgspec.msgpack.Decoder(Passage)
