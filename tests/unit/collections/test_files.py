@@ -83,6 +83,14 @@ def test_what_holds_no_page_or_is_not_there_is_refused(tmp_path):
             names(tmp_path / name)
 
 
+def test_a_file_of_another_ending_is_refused(tmp_path):
+    path = tmp_path / "documents.jsonl"
+    path.write_text("{}")
+    for form in ("mediawiki", "html", "markdown", "text"):
+        with pytest.raises(InputError, match=r"documents\.jsonl: must end in \."):
+            list(read_documents(form, path))
+
+
 def test_bytes_that_are_not_valid_are_named_by_their_offset():
     with pytest.raises(InputError, match=r"p\.txt: not valid utf-8 at byte 3 \(0xff\)"):
         decode(b"abc\xff", "p.txt")

@@ -178,8 +178,20 @@ def test_a_compressed_file_is_read_and_a_cut_one_is_refused(tmp_path, suffix, co
 def test_text_that_is_not_utf8_is_refused(tmp_path):
     path = tmp_path / "documents.jsonl"
     path.write_bytes(lines(DOCUMENTS).encode() + b'{"doc_id": "\xff"}\n')
-    with pytest.raises(InputError, match="unreadable after line"):
+    with pytest.raises(InputError, match=f"jsonl:{len(DOCUMENTS) + 1}: .*Invalid UTF-8"):
         collection(path, path)
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    documents, questions = tmp_path / "documents.jsonl", tmp_path / "questions.jsonl"
+    documents.write_bytes(b"\xef\xbb\xbf" + lines(DOCUMENTS).encode())
+    questions.write_text(lines(QUESTIONS))
+    assert len(collection(documents, questions)[0]) == len(DOCUMENTS)
+
+
+def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
+    with pytest.raises(InputError, match="is a folder"):
+        collection(tmp_path, tmp_path)
 
 
 def test_a_split_without_questions_is_refused(read):

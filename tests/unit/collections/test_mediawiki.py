@@ -24,7 +24,7 @@ def export(path, *pages, tail="</mediawiki>"):
     return str(path)
 
 
-@pytest.mark.parametrize("name", ["wiki.xml", "wiki.xml.bz2", "wiki.xml.gz"])
+@pytest.mark.parametrize("name", ["wiki.xml", "wiki.xml.bz2", "wiki.xml.gz", "wiki.xml-p1p41242.bz2"])
 def test_articles_are_taken_and_all_else_is_counted(tmp_path, caplog, name):
     path = export(
         tmp_path / name,

@@ -53,6 +53,8 @@ def open_binary(path: str | Path) -> Iterator[BinaryIO]:
             yield stream
     except FileNotFoundError:
         raise InputError(path, "no such file; correct the path in config.yaml or put the file there") from None
+    except IsADirectoryError:
+        raise InputError(path, "is a folder, and this format takes a file; correct path or format") from None
     except UNREADABLE as error:
         raise InputError(path, f"unreadable: cut off or damaged ({error or type(error).__name__})") from error
 
@@ -68,7 +70,7 @@ def members(path: str, suffixes: Collection[str]) -> Iterator[Member]:
     Raises
     ------
     InputError
-        A file is missing, cut off or damaged; or there is none with such a suffix.
+        A file is missing, cut off or damaged; or there is none with such a suffix, or the one file has another.
     """
     found = False
     for member in _all_members(Path(path), suffixes):
@@ -126,10 +128,12 @@ def _all_members(path: Path, suffixes: Collection[str]) -> Iterator[Member]:
                 yield Member(str(file), file.relative_to(path).as_posix(), data)
     elif ".tar" in path.suffixes[-2:] or path.suffix in (".tgz", ".txz"):
         yield from _tar_members(path, suffixes)
-    else:
+    elif _wanted(path.name, suffixes) or not path.exists():
         with open_binary(path) as stream:
             data = stream.read()
         yield Member(str(path), path.name, data)
+    else:
+        raise InputError(path, f"must end in {', '.join(suffixes)}; rename it, or correct its format in config.yaml")
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""calibrag's own format: documents and questions as JSON Lines (plain, ``.gz`` or ``.xz``), one record a line.
+"""calibrag's own format: documents and questions as JSON Lines (or ``.gz``, ``.bz2``, ``.xz``), one record a line.
 
 The fields are those of ``records.Document`` and ``records.Question``; workflow/resources/collections/README.md
 describes them. Each problem is told with file, line and field, up to twenty at once, at the end of the file.
@@ -6,16 +6,16 @@ describes them. Each problem is told with file, line and field, up to twenty at 
 
 from __future__ import annotations
 
-import lzma
-import zlib
+import codecs
 from collections.abc import Container, Iterator
 from typing import TypeVar
 
 import msgspec
 
 from calibrag.collections.checking import Ids, Problem, Problems, check_document, check_question
+from calibrag.collections.files import UNREADABLE, open_binary
 from calibrag.errors import InputError
-from calibrag.records import Document, Question, open_text
+from calibrag.records import Document, Question
 
 R = TypeVar("R", Document, Question)
 
@@ -76,15 +76,15 @@ def _records(path: str, record: type[R], problems: Problems) -> Iterator[tuple[i
             yield line, entry
 
 
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """Yield (number from 1, text) of the lines that are not blank."""
+def _lines(path: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (number from 1, line) of the lines that are not blank."""
     number = 0
-    try:
-        with open_text(path) as stream:
-            for number, text in enumerate(stream, start=1):
-                if text.strip():
-                    yield number, text
-    except FileNotFoundError:
-        raise InputError(path, "no such file; correct the path in config.yaml or put the file there") from None
-    except (UnicodeDecodeError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(path, f"unreadable after line {number} ({error})", number + 1) from error
+    with open_binary(path) as stream:
+        try:
+            for number, line in enumerate(stream, start=1):
+                # some editors begin a file with a byte order mark
+                if (line := line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).strip():
+                    yield number, line
+        except UNREADABLE as error:
+            problem = f"unreadable after line {number}: cut off or damaged ({error or type(error).__name__})"
+            raise InputError(path, problem, number + 1) from error

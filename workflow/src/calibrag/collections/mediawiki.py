@@ -27,7 +27,8 @@ from calibrag.records import Document
 SUFFIXES = (".wiki", ".wikitext", ".mediawiki", ".txt")
 
 _LOG = logging.getLogger(__name__)
-_XML = re.compile(r"\.xml(\.(gz|bz2|xz))?$", re.I)
+# parts of Wikipedia's own dumps are called .xml-p1p41242.bz2
+_XML = re.compile(r"\.xml(-p\d+p\d+)?(\.(gz|bz2|xz))?$", re.I)
 _WIKITEXT = ("", "wikitext")
 _NAMED = 20
 
