@@ -309,7 +309,7 @@ def test_a_trace_of_another_schema_is_refused(tmp_path):
     policy, _ = calls(SEARCH)
     old = msgspec.json.encode(run(policy, World())).replace(b'"schema_version":2', b'"schema_version":1')
     (tmp_path / "traces.jsonl").write_bytes(old + b"\n")
-    with pytest.raises(InputError, match=r"traces.jsonl:1: schema_version must be 2 \(got 1\).*forcerun run_pass"):
+    with pytest.raises(InputError, match=r"traces.jsonl:1: schema_version must be 2 \(got 1\).*run the workflow again"):
         read_traces([tmp_path / "traces.jsonl"])
 
 

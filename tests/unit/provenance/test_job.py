@@ -44,6 +44,24 @@ def test_another_error_keeps_its_traceback(tmp_path):
     assert "ZeroDivisionError" in log
 
 
+def test_a_full_disk_is_told_in_one_line(tmp_path):
+    code, _, log = run(tmp_path, "import errno; raise OSError(errno.ENOSPC, 'No space left on device')")
+    assert code == 1
+    assert log.startswith("CalibragError: no room left") and len(log.splitlines()) == 1
+
+
+def test_what_the_log_has_no_room_for_reaches_the_terminal(tmp_path):
+    (tmp_path / "results/logs/corpus/chunk_documents").mkdir(parents=True)
+    (tmp_path / "results/logs/corpus/chunk_documents/film.log").symlink_to("/dev/full")
+    script = f"import sys\nsys.path.insert(0, {SOURCE!r})\nfrom calibrag.job import logged\n"
+    script += "from calibrag.errors import InputError\n"
+    script += f"with logged({str(tmp_path / 'results/logs/corpus/chunk_documents/film.log')!r}):\n"
+    script += "    raise InputError('questions.jsonl', 'must not be blank', 3)\n"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert done.stderr.startswith("InputError: questions.jsonl:3: must not be blank\n")
+
+
 def test_progress_reaches_terminal_and_log_under_the_job_s_name(tmp_path):
     _, terminal, log = run(tmp_path, "job.every = 0; list(job.progress(range(3), 'passages', 3))")
     assert terminal.splitlines()[-1].startswith("  chunk_documents film: 3 of 3 passages, ")

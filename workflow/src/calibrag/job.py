@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import re
@@ -11,11 +12,13 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import NoReturn, TextIO, TypeVar
 
 from calibrag.errors import CalibragError
 
 T = TypeVar("T")
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Job:
@@ -100,8 +103,8 @@ def _duration(seconds: float) -> str:
 def logged(path: str | Path) -> Iterator[Job]:
     """Send all that the block prints to a log file, native libraries included, and yield its ``Job``.
 
-    A CalibragError ends the process with its message alone, since the message says what to do; any other error
-    keeps its traceback. Snakemake shows the log of a job that failed.
+    A CalibragError ends the process with its message alone, since the message says what to do, and so does a full
+    disk; any other error keeps its traceback. Snakemake shows the log of a job that failed.
     """
     # descriptors, not sys.stderr: tokenizers, faiss and tantivy write past Python
     terminal = os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8")
@@ -114,13 +117,22 @@ def logged(path: str | Path) -> Iterator[Job]:
     job = Job(_name_of(Path(path)), sys.stderr, terminal)
     try:
         yield job
+        job.info("done")
     except CalibragError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        sys.exit(1)
-    except Exception:
-        traceback.print_exc()
-        sys.exit(1)
-    job.info("done")
+        _fail(f"{type(error).__name__}: {error}", terminal)
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            _fail(f"CalibragError: no room left to write ({error}); make room and run the workflow again", terminal)
+        _fail(traceback.format_exc().rstrip(), terminal)
+
+
+def _fail(message: str, terminal: TextIO) -> NoReturn:
+    """End the process with a message in the log, or on the terminal where the log's disk has no room for it either."""
+    try:
+        print(message, file=sys.stderr, flush=True)
+    except OSError:
+        print(message, file=terminal, flush=True)
+    sys.exit(1)
 
 
 def _name_of(log: Path) -> str:

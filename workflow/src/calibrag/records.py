@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -296,8 +297,8 @@ class Trace(Record, kw_only=True):
     def __post_init__(self):
         if self.schema_version != SCHEMA_VERSION:
             raise ValueError(
-                f"schema_version must be {SCHEMA_VERSION} (got {self.schema_version}): a trace of another release; run "
-                "the passes again: `snakemake --cores 1 --forcerun run_pass`"
+                f"schema_version must be {SCHEMA_VERSION} (got {self.schema_version}): a trace of another release; "
+                "remove the file and run the workflow again"
             )
 
 
@@ -353,10 +354,11 @@ def read_jsonl(path: str | Path, record: type[R]) -> Iterator[R]:
                     raise InputError(path, problem, number, field.rstrip("`") or None) from None
                 except msgspec.DecodeError as error:
                     raise InputError(path, f"not a line of JSON ({error})", number) from None
-    except (UnicodeDecodeError, EOFError, OSError, lzma.LZMAError) as error:
+    except (UnicodeDecodeError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise
-        raise InputError(path, f"unreadable after line {number} ({error})") from error
+        problem = f"unreadable after line {number} ({error}); remove it and run the workflow again"
+        raise InputError(path, problem) from error
 
 
 def write_jsonl(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
