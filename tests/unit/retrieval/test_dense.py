@@ -259,14 +259,14 @@ def test_unreadable_index_says_which_rule_builds_it(tmp_path, damage):
         ids.unlink()
     else:
         description.write_text(description.read_text()[:40])
-    with pytest.raises(InputError, match="--forcerun build_dense_index"):
+    with pytest.raises(InputError, match="run the workflow again"):
         opened(tmp_path, VECTORS)
 
 
 def test_an_index_of_other_vectors_is_refused(tmp_path):
     made(tmp_path, VECTORS, IDS)
     for other in (ROWS[::-1], ROWS[:-1]):
-        with pytest.raises(InputError, match="of other vectors.*build_dense_index"):
+        with pytest.raises(InputError, match="of other vectors.*run the workflow again"):
             opened(tmp_path, Vectors([other]))
 
 

@@ -120,6 +120,13 @@ def test_a_corpus_without_names_has_an_empty_index(tmp_path):
     assert passages_of_name(index, IDS, "Jaws", set(), 5, 5) == ([], [])
 
 
+def test_damaged_annotations_are_refused(tmp_path):
+    path = tmp_path / "annotations.parquet"
+    path.write_bytes(b"PAR1 no Parquet file")
+    with pytest.raises(InputError, match="annotations.parquet: no annotations.*run the workflow again"):
+        index_names(path, IDS, tmp_path / "nodes.parquet")
+
+
 def test_names_of_a_passage_that_is_not_there_are_refused(tmp_path):
     with pytest.raises(InputError, match="holds names of the passage z#0, which is not among the passages"):
         opened({"z#0": ["Jaws"]}, IDS, tmp_path)
@@ -133,7 +140,7 @@ def test_a_damaged_or_strange_index_says_how_to_build_it_again(tmp_path, index):
         ("annotations.parquet", 5, "must have the columns"),
         ("nodes.parquet", 4, "names passage 4 of 4"),
     ):
-        with pytest.raises(InputError, match=f"{problem}.*forcerun index_names"):
+        with pytest.raises(InputError, match=f"{problem}.*run the workflow again"):
             NameIndex.open(tmp_path / path, passages)
 
 

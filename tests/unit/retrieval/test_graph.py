@@ -151,7 +151,7 @@ def test_damaged_or_strange_edges_say_how_to_build_them_again(tmp_path):
     whole = path.read_bytes()
     for broken, problem in ((whole[:-20], "no edges"), ((path.parent / "nodes.parquet").read_bytes(), "must have the")):
         path.write_bytes(broken)
-        with pytest.raises(InputError, match=f"{problem}.*forcerun build_graph"):
+        with pytest.raises(InputError, match=f"{problem}.*run the workflow again"):
             graph.GraphRetriever.open(tmp_path / "graph", IDS, 5)
     path.write_bytes(whole)
     opened({"p0": ["Heat"]}, IDS, tmp_path / "graph")

@@ -66,13 +66,12 @@ def test_a_dense_retriever_needs_no_sparse_index(folder):
 
 @pytest.mark.parametrize("change", ["order", "fewer", "others"])
 @pytest.mark.parametrize(
-    "search, rule",
-    [({"lexical": LEXICAL}, "build_sparse_index"), ({"dense": {"index": SQ8, "depth": 5}}, "build_dense_index")],
+    "search, kind", [({"lexical": LEXICAL}, "sparse"), ({"dense": {"index": SQ8, "depth": 5}}, "dense")]
 )
-def test_an_index_of_other_passages_is_refused(folder, films, search, rule, change):
+def test_an_index_of_other_passages_is_refused(folder, films, search, kind, change):
     others = {"order": films[::-1], "fewer": films[1:], "others": [*films[:-1], films[0]]}[change]
     write_passages(folder / "others.parquet", others, folder / "others.arrow")
-    with pytest.raises(InputError, match=f"built from other passages.*--forcerun {rule}"):
+    with pytest.raises(InputError, match=f"{kind} index was built from other passages.*run the workflow again"):
         opened(folder, PassageStore.open(folder / "others.arrow"), **search)
 
 

@@ -28,5 +28,5 @@ def test_without_java_or_jars_one_line_says_what_to_install(tmp_path, films, no_
 
 
 def test_absent_index_says_which_rule_builds_it(tmp_path, no_java):
-    with pytest.raises(InputError, match="no whole Terrier index.*--forcerun build_terrier_index"):
+    with pytest.raises(InputError, match="no whole Terrier index.*run the workflow again"):
         terrier.TerrierRetriever(tmp_path, BOOSTS, 5)

@@ -324,7 +324,7 @@ class DenseRetriever(pt.Transformer):
 
 
 def _folder(path: str | Path) -> IndexFolder:
-    return IndexFolder(path, "dense index", "build_dense_index", {"format": FORMAT, "faiss": faiss.__version__})
+    return IndexFolder(path, "dense index", {"format": FORMAT, "faiss": faiss.__version__})
 
 
 def _without(scores: np.ndarray, rows: np.ndarray, out: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:

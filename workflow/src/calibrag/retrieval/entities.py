@@ -30,7 +30,7 @@ NODES = pa.schema(
 )
 """Names in the order of their keys: `normalisation.name_key`, commonest spelling, rows of the passage file."""
 
-_REBUILD = "build it again: `snakemake --cores 1 --forcerun index_names`"
+_REBUILD = "remove it and run the workflow again"
 _SLICE = 100_000  # spellings held as Python objects at a time
 _K1, _B = 1.2, 0.75  # of BM25, as in the sparse index
 _DECIMALS = 9
@@ -49,11 +49,15 @@ def index_names(annotations: str | Path, passage_ids: Sequence[str] | pa.Array, 
     Raises
     ------
     InputError
-        An annotation is of a passage that is not there.
+        The file is damaged, or an annotation is of a passage that is not there.
     """
     columns = ["passage_id", "name"]
     # as dictionaries: numbers a row, and each different text once
-    table = pq.read_table(annotations, columns=columns, read_dictionary=columns).unify_dictionaries()
+    try:
+        table = pq.read_table(annotations, columns=columns, read_dictionary=columns, page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(annotations, f"no annotations, or damaged ones ({error}); {_REBUILD}") from error
+    table = table.unify_dictionaries()
     owners, spelled = (_combined(table.column(column)) for column in columns)
     rows = pc.index_in(owners.dictionary, value_set=pa.array(passage_ids))
     if rows.null_count:
@@ -128,7 +132,7 @@ class NameIndex:
         """
         try:
             table = pq.read_table(path, memory_map=True)
-        except (pa.ArrowInvalid, OSError) as error:
+        except (pa.ArrowException, OSError) as error:
             raise InputError(path, f"no index of names ({error}); {_REBUILD}") from error
         if table.schema.names != NODES.names:
             raise InputError(path, f"must have the columns {NODES.names} (got {table.schema.names}); {_REBUILD}")

@@ -38,7 +38,7 @@ EDGES = pa.schema(
 )
 """Edges, each once, by rising source, then target: numbers of two names, source < target; shared passages; PMI."""
 
-_REBUILD = "build it again: `snakemake --cores 1 --forcerun build_graph`"
+_REBUILD = "remove it and run the workflow again"
 _WORK = 20_000_000  # pairs of names counted at once; about 0.5 GB
 _LONGEST = 8  # words of a name that is looked for in a query
 _DECIMALS = 5
@@ -159,7 +159,7 @@ class GraphRetriever(pt.Transformer):
         path = Path(folder) / "edges.parquet"
         try:
             edges = pq.read_table(path)
-        except (pa.ArrowInvalid, OSError) as error:
+        except (pa.ArrowException, OSError) as error:
             raise InputError(path, f"no edges of a graph ({error}); {_REBUILD}") from error
         if edges.schema.names != EDGES.names:
             raise InputError(path, f"must have the columns {EDGES.names} (got {edges.schema.names}); {_REBUILD}")

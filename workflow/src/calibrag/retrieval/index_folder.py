@@ -22,16 +22,13 @@ class IndexFolder:
         The folder.
     kind
         What errors call it, such as ``sparse index``.
-    rule
-        The rule that builds it.
     version
         Facts that must be the same when it is built and when it is opened, such as format and library version.
     """
 
-    def __init__(self, path: str | Path, kind: str, rule: str, version: Mapping[str, Any]):
+    def __init__(self, path: str | Path, kind: str, version: Mapping[str, Any]):
         self.path = Path(path)
         self.kind = kind
-        self.rule = rule
         self.version = dict(version)
 
     @contextmanager
@@ -81,8 +78,8 @@ class IndexFolder:
         return found
 
     def error(self, problem: str) -> InputError:
-        """Return an error about the index that says how to build it again."""
-        return InputError(self.path, f"{problem}; build it again: `snakemake --cores 1 --forcerun {self.rule}`")
+        """Return an error about the index that says how to get another."""
+        return InputError(self.path, f"{problem}; remove the folder and run the workflow again")
 
     def _sizes(self) -> dict[str, int]:
         # what a library keeps for itself, such as locks, has a dot in front

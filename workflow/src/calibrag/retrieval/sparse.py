@@ -232,4 +232,4 @@ def _analyzer(stem: bool, stopwords: bool, fold_accents: bool) -> tantivy.TextAn
 
 def _folder(path: str | Path) -> IndexFolder:
     version = {"format": FORMAT, "tantivy": tantivy.__version__}
-    return IndexFolder(path, "sparse index", "build_sparse_index", version)
+    return IndexFolder(path, "sparse index", version)

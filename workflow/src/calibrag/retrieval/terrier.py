@@ -137,4 +137,4 @@ def start_java() -> None:
 
 
 def _folder(path: str | Path) -> IndexFolder:
-    return IndexFolder(path, "Terrier index", "build_terrier_index", {"format": FORMAT, "pyterrier": pt.__version__})
+    return IndexFolder(path, "Terrier index", {"format": FORMAT, "pyterrier": pt.__version__})
