@@ -164,6 +164,13 @@ def test_a_missing_key_is_refused_with_its_meaning(config, check, key):
         check(config)
 
 
+def test_all_missing_keys_of_a_block_are_told_at_once(config, check):
+    for key in ("licence", "sample", "shards"):
+        drop(config, f"collections.film.{key}")
+    with pytest.raises(ConfigError, match=r"film.licence: missing key .*; also missing: sample, shards$"):
+        check(config)
+
+
 def test_a_system_without_retriever_is_refused(config, check):
     drop(config, "systems.bitem.retriever")
     with pytest.raises(ConfigError, match=re.escape("systems.bitem.retriever: missing key")):

@@ -143,9 +143,10 @@ def _translated(error: jsonschema.ValidationError, path: tuple, sources: _Source
             unknown = sorted(str(key) for key in found if key not in legal)[0]
             return sources.error((*path, unknown), f"unknown key; {nearest(unknown, legal)}")
         case "required":
-            missing = sorted(key for key in value if key not in found)[0]
+            missing, *others = sorted(key for key in value if key not in found)
             meaning = error.schema["properties"].get(missing, {}).get("description", "")
-            return sources.error((*path, missing), f"missing key ({meaning})", missing=True)
+            more = f"; also missing: {', '.join(others)}" if others else ""
+            return sources.error((*path, missing), f"missing key ({meaning}){more}", missing=True)
         case "type":
             kinds = [value] if isinstance(value, str) else value
             return sources.error(path, f"must be {' or '.join(_TYPES[k] for k in kinds)} (got {found!r})")
