@@ -92,7 +92,7 @@ def test_a_group_of_rows_is_bounded_by_its_text_too(tmp_path, monkeypatch):
     assert list(store.read_passages(path)) == passages
 
 
-def test_names_are_grouped_by_passage_in_order(tmp_path):
+def test_annotations_come_back_in_order(tmp_path):
     path = tmp_path / "annotations.parquet"
     annotations = [
         Annotation(passage_id=passage_id, name=name, origin="passage")
@@ -100,18 +100,6 @@ def test_names_are_grouped_by_passage_in_order(tmp_path):
     ]
     assert store.write_annotations(path, annotations) == 3
     assert list(store.read_annotations(path)) == annotations
-    assert store.names_by_passage(path) == {"a#0": ["Ripley", "Kane"], "b#0": ["Ash"]}
-
-
-def test_names_are_chosen_by_origin(tmp_path):
-    path = tmp_path / "annotations.parquet"
-    origins = {"Ripley": "passage", "Kane": "document", "Ash": "passage"}
-    store.write_annotations(
-        path, [Annotation(passage_id="a#0", name=name, origin=origin) for name, origin in origins.items()]
-    )
-    assert store.names_by_passage(path, origins=["passage"]) == {"a#0": ["Ripley", "Ash"]}
-    assert store.names_by_passage(path, origins=["document"]) == {"a#0": ["Kane"]}
-    assert store.names_by_passage(path) == {"a#0": ["Ripley", "Kane", "Ash"]}
 
 
 def test_passage_ids_come_in_file_order(path):

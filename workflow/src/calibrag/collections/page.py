@@ -44,11 +44,6 @@ class Page:
         self._lines: list[str] = []
         self._depth = 0
 
-    @property
-    def in_list(self) -> bool:
-        """Whether a list is open."""
-        return self._depth > 0
-
     def add(self, text: str) -> None:
         """Add text to the line that is open."""
         self._pieces.append(text)

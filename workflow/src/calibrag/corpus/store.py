@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -131,21 +131,6 @@ def write_annotations(path: str | Path, annotations: Iterable[Annotation]) -> in
 def read_annotations(path: str | Path) -> Iterator[Annotation]:
     """Yield the annotations of a file in order."""
     return _read(path, ANNOTATIONS, Annotation)
-
-
-def names_by_passage(path: str | Path, origins: Collection[str] = ("passage", "document")) -> dict[str, list[str]]:
-    """Return the names of each passage of an annotation file, in file order; passages without any are absent.
-
-    Parameters
-    ----------
-    origins
-        Which names are wanted: those that the passage spells out, those assigned from its document, or both.
-    """
-    names: dict[str, list[str]] = {}
-    for annotation in read_annotations(path):
-        if annotation.origin in origins:
-            names.setdefault(annotation.passage_id, []).append(annotation.name)
-    return names
 
 
 class PassageStore:
