@@ -86,7 +86,7 @@ def read_documents(*paths: str) -> Iterator[Document]:
 def read_page(member: Member) -> tuple[str, list[Section]]:
     """Return a page's title and sections.
 
-    The title is that of the page's first heading, else of its head, else of an edit link; '' where it has none.
+    The title is that of MediaWiki's ``firstHeading``, else of the head, else of an edit link; '' where it has none.
     """
     text = decode(member.data, member.place, declared_encoding(member.data))
     # libxml2 reads a NUL as the end of the page
