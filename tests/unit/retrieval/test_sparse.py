@@ -259,7 +259,7 @@ def test_index_cut_short_in_building_is_no_index(tmp_path, films):
 
 def test_full_disk_is_one_message_and_leaves_no_index(tmp_path, fill_disk):
     done = fill_disk(
-        200_000,
+        50_000,
         f"""
         from small_corpora import named, make_passage
         from calibrag.retrieval import sparse
