@@ -15,7 +15,7 @@ rule chunk_documents:
         documents="results/{collection}/collections/documents.jsonl.gz",
     output:
         passages="results/{collection}/corpus/passages.parquet",
-        mapped="results/{collection}/corpus/passages.arrow",
+        arrow="results/{collection}/corpus/passages.arrow",
     log:
         "results/logs/corpus/chunk_documents/{collection}.log",
     benchmark:

@@ -8,4 +8,4 @@ from calibrag.records import Document, read_jsonl
 with logged(snakemake.log[0]) as job:
     documents = job.progress(read_jsonl(snakemake.input.documents, Document), "documents")
     passages = chunk_all(documents, **snakemake.params.chunking, workers=snakemake.threads)
-    job.info(f"{write_passages(snakemake.output.passages, passages, snakemake.output.mapped)} passages")
+    job.info(f"{write_passages(snakemake.output.passages, passages, snakemake.output.arrow)} passages")

@@ -64,20 +64,20 @@ def test_neighbours_stay_in_the_document(opened):
 
 
 def test_no_passages_make_an_empty_store(tmp_path):
-    path, mapped = tmp_path / "passages.parquet", tmp_path / "passages.arrow"
-    assert store.write_passages(path, [], mapped) == 0
+    path, arrow = tmp_path / "passages.parquet", tmp_path / "passages.arrow"
+    assert store.write_passages(path, [], arrow) == 0
     assert list(store.read_passages(path)) == []
-    assert len(store.PassageStore.open(mapped)) == 0
-    assert "a#0" not in store.PassageStore.open(mapped)
+    assert len(store.PassageStore.open(arrow)) == 0
+    assert "a#0" not in store.PassageStore.open(arrow)
 
 
 def test_many_passages_cross_row_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "_ROWS", 3)
-    path, mapped = tmp_path / "passages.parquet", tmp_path / "passages.arrow"
+    path, arrow = tmp_path / "passages.parquet", tmp_path / "passages.arrow"
     passages = [passage("d", ordinal) for ordinal in range(10)]
-    store.write_passages(path, passages, mapped)
+    store.write_passages(path, passages, arrow)
     assert list(store.read_passages(path)) == passages
-    opened = store.PassageStore.open(mapped)
+    opened = store.PassageStore.open(arrow)
     assert [opened[p.passage_id] for p in passages] == passages
     assert opened.neighbours("d#5") == (passages[4], passages[6])
 
@@ -171,31 +171,21 @@ def test_a_damaged_page_is_found_where_it_is_read(tmp_path):
 
 
 def test_a_damaged_record_is_found_where_it_is_read(path):
-    mapped = path.with_suffix(".arrow")
+    arrow = path.with_suffix(".arrow")
     # the length of a text, which is msgpack's byte before it
-    mapped.write_bytes(mapped.read_bytes().replace(b"\xa5Text.", b"\xbfText."))
-    opened = store.PassageStore.open(mapped)
+    arrow.write_bytes(arrow.read_bytes().replace(b"\xa5Text.", b"\xbfText."))
+    opened = store.PassageStore.open(arrow)
     assert opened["b#1"] == PASSAGES[1]
     with pytest.raises(InputError, match=r"passages\.arrow: .*damaged .* run the workflow again"):
         opened["b#0"]
 
 
-def test_a_mapped_file_of_another_version_is_refused(tmp_path):
+def test_an_arrow_file_of_another_version_is_refused(tmp_path):
     path = tmp_path / "passages.arrow"
-    with pa.ipc.new_file(str(path), store.MAPPED.with_metadata({"record": "msgpack: passage_id text"})):
+    with pa.ipc.new_file(str(path), store.LOOKUP.with_metadata({"record": "msgpack: passage_id text"})):
         pass
     with pytest.raises(InputError, match=r"passages\.arrow: was written by another version; remove it"):
         store.PassageStore.open(path)
-
-
-def test_many_lookups_give_their_pages_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_GIVEN_BACK", 3)
-    path = tmp_path / "passages.arrow"
-    passages = [passage("d", ordinal) for ordinal in range(20)]
-    store.write_passages(tmp_path / "passages.parquet", passages, path)
-    opened = store.PassageStore.open(path)
-    held = opened["d#0"]
-    assert [opened[p.passage_id] for p in passages] == passages and held == passages[0]
 
 
 def test_a_file_with_other_columns_is_refused(tmp_path):

@@ -1,7 +1,7 @@
 """Passages and annotations on disk: Parquet to be read from end to end, an Arrow file to be looked things up in.
 
-The Arrow file of passages is not compressed and is mapped into memory: what is looked up is all that is read. Neither
-reading nor writing holds more than a group of rows.
+The Arrow file of passages is not compressed: what is looked up is all that is read. Neither reading nor writing holds
+more than a group of rows.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 import numpy as np
@@ -38,11 +39,11 @@ PASSAGES = pa.schema(
         pa.field("oversized", pa.bool_(), nullable=False),
     ]
 )
-MAPPED = pa.schema(
+LOOKUP = pa.schema(
     [pa.field("passage_id", pa.string(), nullable=False), pa.field("record", pa.binary(), nullable=False)],
     metadata={"record": "msgpack: " + " ".join(PASSAGES.names)},
 )
-"""A passage in one place, so that a lookup touches one page of the file and not one a column."""
+"""A passage in one place, so that a lookup is one reading of the file and not one a column."""
 
 ANNOTATIONS = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("passage_id", "name", "origin")])
 
@@ -50,21 +51,18 @@ _ROWS = 10_000
 _CHARACTERS = 16_000_000
 """Rows of a group, or the fewer whose text reaches so many characters: what is held in memory while writing."""
 
-_GIVEN_BACK = 200
-"""Lookups after which the pages that they mapped no longer count as memory of this process."""
-
 _AT_ONCE = 1_000
 """Rows that are Python objects at a time while reading."""
 
 
-def write_passages(path: str | Path, passages: Iterable[Passage], mapped: str | Path | None = None) -> int:
+def write_passages(path: str | Path, passages: Iterable[Passage], arrow: str | Path | None = None) -> int:
     """Write passages in the order given and return how many; a file appears only when it is whole.
 
     Parameters
     ----------
     path
         The Parquet file.
-    mapped
+    arrow
         The Arrow file for `PassageStore`; None writes none.
 
     Raises
@@ -72,7 +70,7 @@ def write_passages(path: str | Path, passages: Iterable[Passage], mapped: str | 
     CalibragError
         The disk is full, or the file cannot be written for another reason.
     """
-    outputs = [_Output.parquet(path, PASSAGES), *([_Output.mapped(mapped)] if mapped is not None else [])]
+    outputs = [_Output.parquet(path, PASSAGES), *([_Output.lookup(arrow)] if arrow is not None else [])]
     return _write(outputs, passages, lambda passage: len(passage.text))
 
 
@@ -136,7 +134,8 @@ def read_annotations(path: str | Path) -> Iterator[Annotation]:
 class PassageStore:
     """Passages by id, and their neighbours in the document.
 
-    Memory holds the ids alone, some 45 bytes each; a passage is read from the file when it is asked for.
+    Memory holds the ids and where each passage lies, some 60 bytes a passage; the passage itself is read from the file
+    when it is asked for. Reading, unlike mapping, leaves no pages behind that count as memory of the process.
 
     Attributes
     ----------
@@ -144,14 +143,11 @@ class PassageStore:
         Passage ids, in file order: that of the documents, then of the passages in them.
     """
 
-    def __init__(self, path: str | Path, batches: list[pa.RecordBatch], mapped: mmap.mmap):
-        self._path = path
-        self._batches = batches
-        self._mapped = mapped
-        self._read = 0
-        self._starts = np.cumsum([0, *map(len, batches)])
-        ids = [batch.column("passage_id") for batch in batches]
-        self.ids = PassageIds(pa.concat_arrays(ids) if ids else pa.array([], pa.string()))
+    def __init__(self, file: BinaryIO, ids: PassageIds, starts: np.ndarray, lengths: np.ndarray):
+        self.ids = ids
+        self._file = file
+        self._starts = starts
+        self._lengths = lengths
 
     @classmethod
     def open(cls, path: str | Path) -> PassageStore:
@@ -162,18 +158,24 @@ class PassageStore:
         InputError
             The file is no such Arrow file, or not whole.
         """
+        opened = open(path, "rb")
         try:
-            with open(path, "rb") as opened:
-                mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-            file = pa.ipc.open_file(pa.BufferReader(mapped))
-            _check_columns(path, file.schema, MAPPED)
-            if file.schema.metadata != MAPPED.metadata:
+            whole = pa.py_buffer(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
+            file = pa.ipc.open_file(whole)
+            _check_columns(path, file.schema, LOOKUP)
+            if file.schema.metadata != LOOKUP.metadata:
                 raise InputError(path, "was written by another version; remove it and run the workflow again")
-            return cls(path, [file.get_batch(number) for number in range(file.num_record_batches)], mapped)
-        except (FileNotFoundError, PermissionError):
-            raise
+            batches = [file.get_batch(number) for number in range(file.num_record_batches)]
         except (pa.ArrowException, OSError, ValueError) as error:  # an empty file cannot be mapped: ValueError
             raise _damaged(path, "Arrow", error) from error
+        ids = [pa.array([], pa.string()), *(batch.column("passage_id") for batch in batches)]
+        starts, lengths = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
+        for batch in batches:
+            _, offsets, records = batch.column("record").buffers()
+            bounds = np.frombuffer(offsets, dtype=np.int32, count=len(batch) + 1)
+            starts.append(bounds[:-1] + (records.address - whole.address))
+            lengths.append(np.diff(bounds))
+        return cls(opened, PassageIds(pa.concat_arrays(ids)), np.concatenate(starts), np.concatenate(lengths))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -203,15 +205,11 @@ class PassageStore:
         return int(rows[0])
 
     def _passage(self, row: int) -> Passage:
-        self._read += 1
-        if self._read % _GIVEN_BACK == 0:
-            self._mapped.madvise(mmap.MADV_DONTNEED)
-        batch = int(np.searchsorted(self._starts, row, "right")) - 1
-        record = self._batches[batch].column("record")[row - int(self._starts[batch])]
+        record = os.pread(self._file.fileno(), int(self._lengths[row]), int(self._starts[row]))
         try:
-            return _DECODER.decode(record.as_buffer())
+            return _DECODER.decode(record)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise _damaged(self._path, "Arrow", error) from error
+            raise _damaged(self._file.name, "Arrow", error) from error
 
 
 _DECODER = msgspec.msgpack.Decoder(Passage)
@@ -264,10 +262,10 @@ class _Output:
         return cls(path, schema, writer, lambda group: [[getattr(r, name) for r in group] for name in schema.names])
 
     @classmethod
-    def mapped(cls, path: str | Path) -> _Output:
+    def lookup(cls, path: str | Path) -> _Output:
         encode = msgspec.msgpack.Encoder().encode
         return cls(
-            path, MAPPED, pa.ipc.new_file, lambda group: [[p.passage_id for p in group], list(map(encode, group))]
+            path, LOOKUP, pa.ipc.new_file, lambda group: [[p.passage_id for p in group], list(map(encode, group))]
         )
 
     def open(self) -> None:
