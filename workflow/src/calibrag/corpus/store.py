@@ -173,8 +173,9 @@ class PassageStore:
         for batch in batches:
             _, offsets, records = batch.column("record").buffers()
             bounds = np.frombuffer(offsets, dtype=np.int32, count=len(batch) + 1)
-            starts.append(bounds[:-1] + (records.address - whole.address))
             lengths.append(np.diff(bounds))
+            # a file may be longer than 32 bits count
+            starts.append(bounds[:-1].astype(np.int64) + (records.address - whole.address))
         return cls(opened, PassageIds(pa.concat_arrays(ids)), np.concatenate(starts), np.concatenate(lengths))
 
     def __len__(self) -> int:
