@@ -177,7 +177,8 @@ def test_unknown_templates_are_counted_and_their_sentences_kept():
     ["{{" * 5000, "[[" * 5000, "{|\n" * 500, "<ref>" * 20_000, "<!--" * 20_000, "'" * 10_001, "{{{{{{|}}}|}}" * 500],
 )
 def test_broken_markup_ends_in_time(source):
-    sections(source)
+    """What stands before it is kept."""
+    assert "before" in str(sections(f"before\n\n{source}"))
 
 
 def test_comments_and_references_are_found_before_anything_else():

@@ -139,4 +139,7 @@ def test_holes_and_percentages_are_refused(c, right, filed, problem):
 
 
 def test_a_hole_is_allowed_where_nothing_was_filed():
-    family.check(np.array([0.5, np.nan]), np.array([True, False]), np.array([True, False]))
+    holed, right = np.array([0.5, np.nan]), np.array([True, False])
+    assert family.check(holed, right, np.array([True, False])) is None
+    with pytest.raises(ValueError, match="must lie in"):
+        family.check(holed, right, np.array([True, True]))

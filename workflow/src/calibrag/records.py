@@ -11,6 +11,7 @@ import lzma
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -363,17 +364,23 @@ def read_jsonl(path: str | Path, record: type[R]) -> Iterator[R]:
 
 def write_jsonl(path: str | Path, records: Iterable[msgspec.Struct]) -> int:
     """Write records as JSON Lines and return how many; the file appears only when it is whole."""
+    count = 0
+    with whole_file(path) as partial, open_text(partial, "w") as out:
+        for record in records:
+            out.write(msgspec.json.encode(record).decode() + "\n")
+            count += 1
+    return count
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Give the path of a file to write: it moves to ``path`` when the block ends, and is gone if the block fails."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     # the suffix must survive, since it chooses the compression
     partial = target.with_name(f".{os.getpid()}.{target.name}")
-    count = 0
     try:
-        with open_text(partial, "w") as out:
-            for record in records:
-                out.write(msgspec.json.encode(record).decode() + "\n")
-                count += 1
+        yield partial
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
-    return count

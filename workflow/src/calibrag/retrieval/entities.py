@@ -5,7 +5,6 @@ The nodes of the co-occurrence graph (``retrieval.graph``) are these names.
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cached_property
@@ -19,7 +18,7 @@ from scipy.sparse import csr_array
 
 from calibrag.errors import InputError
 from calibrag.normalisation import name_key
-from calibrag.records import Hit, NameCount
+from calibrag.records import Hit, NameCount, whole_file
 
 NODES = pa.schema(
     [
@@ -78,7 +77,9 @@ def index_names(annotations: str | Path, passage_ids: Sequence[str] | pa.Array, 
     commonest = np.lexsort((-np.bincount(used, minlength=len(spellings)), node_of))
     chosen = commonest[np.searchsorted(node_of[commonest], np.arange(len(nodes)))]
     passages = pa.ListArray.from_arrays(pa.array(starts), pa.array(row.astype(np.int32)))
-    write_whole(path, pa.Table.from_arrays([nodes, spellings.take(pa.array(chosen)), passages], schema=NODES))
+    table = pa.Table.from_arrays([nodes, spellings.take(pa.array(chosen)), passages], schema=NODES)
+    with whole_file(path) as partial:
+        pq.write_table(table, partial, compression="zstd")
     return len(nodes)
 
 
@@ -92,18 +93,6 @@ def _keys(spellings: pa.Array) -> pa.Array:
         for start in range(0, len(spellings), _SLICE)
     ]
     return pa.concat_arrays(parts) if parts else pa.array([], pa.string())
-
-
-def write_whole(path: str | Path, table: pa.Table) -> None:
-    """Write a Parquet file that appears only when it is whole."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        pq.write_table(table, partial, compression="zstd")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 class NameIndex:

@@ -10,7 +10,6 @@ with c the numbers of passages that carry the names and N that of all passages.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from scipy.sparse import csr_array
 
 from calibrag.errors import InputError
 from calibrag.normalisation import FUNCTION_WORDS, name_key
+from calibrag.records import whole_file
 from calibrag.retrieval import frames
 from calibrag.retrieval.entities import NameIndex
 
@@ -56,24 +56,17 @@ def build(index: NameIndex, path: str | Path, *, min_count: int, smoothing: floa
     names_per_passage
         Names of a passage that are paired, its commonest; pairs grow with the square of a list.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{os.getpid()}.{path.name}")
     count = 0
-    try:
-        with pq.ParquetWriter(partial, EDGES, compression="zstd") as writer:
-            for source, target, shared in _pairs(_capped(index, min_count, names_per_passage), min_count):
-                # as floats: a product of two counts leaves the range of 32 bits
-                counts = index.counts.astype(float) + smoothing
-                joint = (shared.astype(float) + smoothing) * (index.passages + smoothing)
-                pmi = np.log2(joint / (counts[source] * counts[target]))
-                columns = [pa.array(column.astype(np.int32)) for column in (source, target, shared)]
-                columns.append(pa.array(pmi.astype(np.float32)))
-                writer.write_table(pa.Table.from_arrays(columns, schema=EDGES))
-                count += len(source)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    # as floats: a product of two counts leaves the range of 32 bits
+    counts = index.counts.astype(float) + smoothing
+    with whole_file(path) as partial, pq.ParquetWriter(partial, EDGES, compression="zstd") as writer:
+        for source, target, shared in _pairs(_capped(index, min_count, names_per_passage), min_count):
+            joint = (shared.astype(float) + smoothing) * (index.passages + smoothing)
+            pmi = np.log2(joint / (counts[source] * counts[target]))
+            columns = [pa.array(column.astype(np.int32)) for column in (source, target, shared)]
+            columns.append(pa.array(pmi.astype(np.float32)))
+            writer.write_table(pa.Table.from_arrays(columns, schema=EDGES))
+            count += len(source)
     return count
 
 

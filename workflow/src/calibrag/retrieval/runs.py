@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import lzma
 import math
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from calibrag.errors import InputError
-from calibrag.records import Hit, open_text
+from calibrag.records import Hit, open_text, whole_file
 
 Rankings = dict[str, list[str]]
 """qid -> passage ids, best first."""
@@ -35,28 +34,20 @@ def write_run(path: str | Path, rankings: Mapping[str, Sequence[Hit]], tag: str)
     ValueError
         A name holds whitespace, or a ranking breaks what `read_run` demands.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # the suffix must survive, since it chooses the compression
-    partial = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        with open_text(partial, "w") as out:
-            for qid, hits in rankings.items():
-                seen: set[str] = set()
-                previous = None
-                for hit in hits:
-                    for name in (qid, hit.passage_id, tag):
-                        if not name or name.split() != [name]:
-                            raise ValueError(f"names in a run must be non-empty and hold no whitespace (got {name!r})")
-                    problem = _break(hit, previous, seen)
-                    if problem:
-                        raise ValueError(f"ranking of {qid}: {problem}")
-                    out.write(f"{qid} Q0 {hit.passage_id} {hit.rank} {hit.score!r} {tag}\n")
-                    seen.add(hit.passage_id)
-                    previous = hit
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole_file(path) as partial, open_text(partial, "w") as out:
+        for qid, hits in rankings.items():
+            seen: set[str] = set()
+            previous = None
+            for hit in hits:
+                for name in (qid, hit.passage_id, tag):
+                    if not name or name.split() != [name]:
+                        raise ValueError(f"names in a run must be non-empty and hold no whitespace (got {name!r})")
+                problem = _break(hit, previous, seen)
+                if problem:
+                    raise ValueError(f"ranking of {qid}: {problem}")
+                out.write(f"{qid} Q0 {hit.passage_id} {hit.rank} {hit.score!r} {tag}\n")
+                seen.add(hit.passage_id)
+                previous = hit
 
 
 def read_run(path: str | Path) -> dict[str, list[Hit]]:
@@ -88,8 +79,8 @@ def read_rankings(path: str | Path) -> Rankings:
 
 def write_qrels(path: str | Path, judged: Iterable[tuple[str, str, int]]) -> None:
     """Write judgements (qid, passage_id, grade) as TREC qrels; a CSV writer would alter quotes in ids."""
-    lines = [f"{qid} 0 {passage_id} {grade}\n" for qid, passage_id, grade in judged]
-    Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+    with whole_file(path) as partial, open_text(partial, "w") as out:
+        out.writelines(f"{qid} 0 {passage_id} {grade}\n" for qid, passage_id, grade in judged)
 
 
 def read_qrels(path: str | Path) -> Qrels:
