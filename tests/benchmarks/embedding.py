@@ -23,7 +23,7 @@ from passages import real_passages
 
 from calibrag.models.embedder import SentenceEmbedder
 from calibrag.models.locate import locate
-from calibrag.retrieval.dense import embedding_text
+from calibrag.retrieval.vectors import embedding_text
 
 CONFIG = Path(__file__).parents[2] / "config.yaml"
 

@@ -1,6 +1,8 @@
 """The workflow's files keep their shape, and the documents name everything that there is."""
 
 import ast
+import importlib
+import importlib.util
 import re
 import subprocess
 import sys
@@ -133,3 +135,18 @@ def test_time_left_is_known_on_a_first_run():
 
     rules = {name for file in RULE_FILES for name in re.findall(r"^rule (\w+):", file.read_text(), re.M)}
     assert rules - set(TARGETS) - ON_DEMAND == set(typical_seconds())
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+def test_what_a_benchmark_imports_of_the_package_is_there(path):
+    """Benchmarks are not run by tests, but a name that moved must not wait for the next of their runs."""
+    imported = [
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("calibrag")
+        for alias in node.names
+    ]
+    assert imported
+    for module, name in imported:
+        found = importlib.import_module(module)
+        assert hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}"), f"{module} has no {name}"
