@@ -9,11 +9,32 @@ import msgspec
 from calibrag.records import Record
 
 
-class Message(Record):
-    """One message of a conversation."""
+class ToolCall(Record):
+    """A call that a model makes: ``arguments`` is JSON as the model wrote it, not checked; ``call_id`` is its name."""
 
-    role: Literal["system", "user", "assistant"]
+    call_id: str
+    name: str
+    arguments: str
+
+
+class Tool(Record):
+    """A tool that a model may call; ``parameters`` is the JSON Schema of its arguments, an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class Message(Record):
+    """One message of a conversation.
+
+    The assistant's ``tool_calls`` are each answered by a message of role ``tool`` with their ``call_id``.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    tool_calls: list[ToolCall] = []
+    call_id: str | None = None
 
 
 class Decoding(Record):
@@ -32,11 +53,17 @@ class Decoding(Record):
 
 
 class ChatRequest(Record):
-    """One call. ``schema`` is the JSON Schema that the reply must keep to; ``sample`` tells equal requests apart."""
+    """One call. ``schema`` is the JSON Schema that the reply must keep to; ``sample`` tells equal requests apart.
+
+    ``tools`` may be called instead of answering in words. ``beams`` asks for a beam search of this width, which few
+    servers offer, and for all its ends.
+    """
 
     messages: list[Message]
     decoding: Decoding
     schema: dict[str, Any] | None = None
+    tools: list[Tool] = []
+    beams: int | None = None
     sample: int = 0
 
     def samples(self, n: int) -> list[ChatRequest]:
@@ -52,6 +79,13 @@ class TokenLogprob(Record):
     top: list[tuple[str, float]] = []
 
 
+class Beam(Record):
+    """One end of a beam search; ``logprob`` is the sum over its tokens, None where the server does not tell."""
+
+    text: str
+    logprob: float | None
+
+
 class ChatUsage(Record):
     """Tokens of a call over all its draws, None where the server does not tell; ``cached``: nothing was spent now."""
 
@@ -63,6 +97,8 @@ class ChatUsage(Record):
 class Reply(Record):
     """What a model answered.
 
+    ``text`` is "" where the model only called tools. ``reasoning`` is what it thought before, where the server keeps it
+    apart from the text. ``beams`` holds all ends of a beam search, the best first; the best is the text.
     ``parsed`` is the text as JSON where the request had a schema, else None. ``logprobs`` is None where they were not
     asked for or not given. ``finish_reason`` is the server's word, such as ``stop`` or ``length``. ``seconds``,
     ``attempts`` and ``usage`` count all that the reply took when it was made, retries and ``rejected`` draws (replies
@@ -74,6 +110,9 @@ class Reply(Record):
     usage: ChatUsage
     seconds: float
     parsed: Any = None
+    tool_calls: list[ToolCall] = []
+    reasoning: str | None = None
+    beams: list[Beam] = []
     logprobs: list[TokenLogprob] | None = None
     attempts: int = 1
     rejected: int = 0
