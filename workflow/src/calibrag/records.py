@@ -19,7 +19,7 @@ import msgspec
 
 from calibrag.errors import InputError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Version of the trace schema; raised when a field changes its meaning."""
 
 
@@ -131,10 +131,15 @@ class NameCount(Record):
 # --- traces --------------------------------------------------------------------------------------
 
 
-class Event(Record, tag_field="event"):
-    """Base of the trace events; ``turn`` counts the agent's calls from 1."""
+class Event(Record, tag_field="event", kw_only=True):
+    """Base of the trace events.
+
+    ``turn`` counts the agent's calls from 1; ``seconds`` is what models and indexes took for this event, a batch's time
+    shared evenly; a reply that was replayed from the cache counts what it took when it was made.
+    """
 
     turn: int
+    seconds: float = 0.0
 
 
 class SearchEvent(Event, tag="search"):
@@ -172,18 +177,69 @@ class ReadEvent(Event, tag="read"):
     chosen_by: Literal["lexical", "entailment"]
 
 
+class ProposedCall(Record):
+    """A tool call in a model's own words; ``arguments`` is JSON as it came, which may be broken."""
+
+    name: str
+    arguments: str
+
+
 class ModelEvent(Event, tag="model"):
-    """One model call: what was asked for, the candidates scored, in the order found, and their probabilities."""
+    """One call of a model, and what it said.
+
+    Parameters
+    ----------
+    model
+        Name and revision.
+    purpose
+        What was asked for: ``next call``, ``question type`` or ``propose answers``.
+    prompt
+        SHA-256 of the system prompt, whose text lies beside the traces in ``prompts.json``; None for none.
+    sent
+        What was said to the model since its last call for this purpose: the question, the results of its calls. With
+        the replies in between, this is the whole transcript.
+    text, reasoning, calls
+        Its reply; ``reasoning`` is what it thought before it.
+    finish_reason
+        The server's word; None where no text is written.
+    tokens
+        Prompt and reply together, or what a reader computed; None where a server does not tell.
+    prompt_tokens, completion_tokens
+        The same apart, of a chat model.
+    cost
+        By the configured prices; None without prices.
+    cached
+        The reply was asked for before, and nothing was spent now.
+    attempts, rejected
+        Calls that the reply took, and draws that broke its schema.
+    candidates, probabilities
+        What a reader scored, in the order found, and each one's share.
+    """
 
     model: str
     purpose: str
-    tokens: int
+    prompt: str | None = None
+    sent: list[str] = []
+    text: str | None = None
+    reasoning: str | None = None
+    calls: list[ProposedCall] = []
+    finish_reason: str | None = None
+    tokens: int | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    cached: bool = False
+    attempts: int = 1
+    rejected: int = 0
     candidates: list[str] = []
     probabilities: list[float] = []
 
 
 class RecordEvent(Event, tag="record"):
-    """A claim put forward as a nugget; ``nugget_id`` is None where it was rejected outright."""
+    """A claim put forward as a nugget; ``nugget_id`` is None where it was rejected outright.
+
+    ``second_model``: the entailment is that of the verifier's second model, for the first one's was uncertain.
+    """
 
     passage_id: str
     quotes: list[str]
@@ -192,10 +248,11 @@ class RecordEvent(Event, tag="record"):
     verified: bool
     reason: str | None
     nugget_id: str | None
+    second_model: bool = False
 
 
 class RetractEvent(Event, tag="retract"):
-    """A nugget withdrawn."""
+    """A nugget withdrawn; ``reason`` says why the call was rejected."""
 
     nugget_id: str
     accepted: bool
@@ -203,26 +260,54 @@ class RetractEvent(Event, tag="retract"):
 
 
 class AnswerEvent(Event, tag="answer"):
-    """An answer submitted, and the gate's decision with each failed condition."""
+    """An answer submitted; ``text`` None is a refusal. The gate's ruling is the next event."""
 
     text: str | None
     passage_ids: list[str]
-    confidence: float
-    accepted: bool
-    reasons: list[str]
     origin: Literal["own", "fallback"] = "own"
     source_pass: int | None = None
 
 
+class Condition(Record):
+    """One condition of the gate: what it wants, what it got, and whether that passes."""
+
+    name: Literal["passages", "format", "evidence", "confidence"]
+    wanted: str
+    got: str
+    passed: bool
+
+
+class GateEvent(Event, tag="gate"):
+    """The gate's ruling on the answer before it.
+
+    ``conditions`` are those that were looked at, none for a fallback; ``confidence`` in [0, 1] is that of the answer,
+    and ``numbers`` are what it was computed from, by their names in the rule ``Trace.confidence_rule``.
+    """
+
+    accepted: bool
+    confidence: float
+    conditions: list[Condition]
+    numbers: dict[str, float]
+
+
 class ErrorEvent(Event, tag="error"):
-    """A rejected call or a fault; ``call`` names the tool."""
+    """A rejected call or a fault; ``call`` names the tool, ``arguments`` is the call as JSON."""
 
     call: str
     problem: str
+    arguments: str = ""
 
 
 TraceEvent = (
-    SearchEvent | EntitySearchEvent | ReadEvent | ModelEvent | RecordEvent | RetractEvent | AnswerEvent | ErrorEvent
+    SearchEvent
+    | EntitySearchEvent
+    | ReadEvent
+    | ModelEvent
+    | RecordEvent
+    | RetractEvent
+    | AnswerEvent
+    | GateEvent
+    | ErrorEvent
 )
 
 
@@ -252,16 +337,33 @@ class Submission(Record):
 
 
 class Usage(Record):
-    """What a pass cost. ``seconds`` is time spent on its own calls, batches shared evenly."""
+    """What a pass cost.
+
+    ``model_calls`` counts calls of chat models and readers, ``cached_calls`` those of them that were replayed;
+    ``tokens`` leaves out calls whose server does not tell; ``second_entailments`` counts the entailments that the
+    verifier's second model decided; ``cost`` is None without prices; ``seconds`` is the sum over the events.
+    """
 
     searches: int = 0
     entity_searches: int = 0
     tool_calls: int = 0
     rejected_calls: int = 0
     model_calls: int = 0
+    cached_calls: int = 0
     tokens: int = 0
     entailments: int = 0
+    second_entailments: int = 0
+    cost: float | None = None
     seconds: float = 0.0
+
+
+class Provenance(Record):
+    """What made a trace: release, fingerprint of the code, fingerprint of the settings, part -> model."""
+
+    release: str
+    code: str
+    settings: str
+    models: dict[str, str]
 
 
 class Trace(Record, kw_only=True):
@@ -271,6 +373,8 @@ class Trace(Record, kw_only=True):
     ``answer`` is the accepted submission's text, None for a refusal or where nothing was accepted.
     ``retrieved`` maps each passage that a search ranked to its best score. Neighbours and what an entity search found
     have no such score: the pass may read and record them, and they reach a run by their evidence alone.
+    ``stop_reason``: ``accepted``; ``no_call`` (a turn without a tool call); a limit of turns, tokens, time, or of the
+    model's context; ``error``; ``skipped``. ``provenance`` is None in a trace that came from elsewhere.
 
     Raises
     ------
@@ -291,9 +395,12 @@ class Trace(Record, kw_only=True):
     answer: str | None
     confidence: float | None
     confidence_rule: str
-    stop_reason: Literal["accepted", "no_call", "turn_limit", "token_limit", "error", "skipped"]
+    stop_reason: Literal[
+        "accepted", "no_call", "turn_limit", "token_limit", "time_limit", "context_limit", "error", "skipped"
+    ]
     status: Literal["ok", "error", "skipped"]
     usage: Usage
+    provenance: Provenance | None = None
 
     def __post_init__(self):
         if self.schema_version != SCHEMA_VERSION:
@@ -301,6 +408,16 @@ class Trace(Record, kw_only=True):
                 f"schema_version must be {SCHEMA_VERSION} (got {self.schema_version}): a trace of another release; "
                 "remove the file and run the workflow again"
             )
+
+
+def without_measurements(trace: Trace) -> Trace:
+    """Return the trace without what differs between two runs that did the same: seconds, and what a cache replayed."""
+    events = [
+        msgspec.structs.replace(event, seconds=0.0, **({"cached": False} if isinstance(event, ModelEvent) else {}))
+        for event in trace.events
+    ]
+    usage = msgspec.structs.replace(trace.usage, seconds=0.0, cached_calls=0)
+    return msgspec.structs.replace(trace, events=events, usage=usage)
 
 
 # --- runs ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from calibrag.agents.protocol import Entail
+from calibrag.agents.protocol import Entail, Entailed
 from calibrag.agents.reading import lead
 from calibrag.records import Nugget, Passage, Trace
 from calibrag.verification.claims import claim_text
@@ -12,7 +12,7 @@ from calibrag.verification.claims import claim_text
 
 def supported_answer(
     question: str, earlier: Sequence[Trace], own: Sequence[Passage], threshold: float
-) -> Generator[Entail, list[float], tuple[Trace, Nugget] | None]:
+) -> Generator[Entail, list[Entailed], tuple[Trace, Nugget] | None]:
     """Return the earlier pass whose answer is filed, and the support of it, which is no nugget of this pass.
 
     It is the most confident answer of the earlier passes' own (not itself a fallback) that a passage of ``own``
@@ -22,14 +22,14 @@ def supported_answer(
     for trace in sorted(filed, key=lambda trace: (-trace.confidence, trace.pass_number)):
         claim = claim_text(question, trace.answer)
         scores = yield Entail(pairs=[(lead(passage), passage.text, claim) for passage in own])
-        best = max(range(len(own)), key=lambda i: scores[i], default=None)
-        if best is not None and scores[best] >= threshold:
+        best = max(range(len(own)), key=lambda i: scores[i].score, default=None)
+        if best is not None and scores[best].score >= threshold:
             return trace, Nugget(
                 nugget_id="fallback",
                 passage_id=own[best].passage_id,
                 quotes=[],
                 claim=claim,
-                entailment=scores[best],
+                entailment=scores[best].score,
                 verified=True,
             )
     return None

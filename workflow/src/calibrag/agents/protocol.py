@@ -1,69 +1,93 @@
 """What passes between policy, orchestrator and the world.
 
 A policy proposes **tool calls**; the orchestrator executes or rejects each and answers with a ``Result``.
-What needs a model or an index is asked of the world as an **effect**.
+What needs a model or an index is asked of the world as an **effect**; the world answers with a ``Performed``.
 
-=================  ==================  ========================================
-who yields         what                who answers
-=================  ==================  ========================================
-policy             ``ToolCall``        orchestrator, with a ``Result``
-policy             ``ProposeAnswers``  execution, passed through and recorded
-orchestrator       ``Effect``          execution
-=================  ==================  ========================================
+=================  ==================================  ========================================
+who yields         what                                who answers
+=================  ==================================  ========================================
+policy             ``ToolCall``                        orchestrator, with a ``Result``
+policy             ``ProposeAnswers``, ``Converse``    execution, passed through and recorded
+orchestrator       ``Effect``                          execution
+=================  ==================================  ========================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
+from msgspec import Meta
+
+from calibrag.models.chat.seam import Message, Reply, Tool
 from calibrag.records import Hit, NameCount, Passage, Question, Record
 
 # --- tool calls (spec/bitem section 3) -----------------------------------------------------------
 
 
-class Search(Record):
-    """Ask the indexes for passages, and for as many neighbours on each side of them in their documents."""
+# A chat model is told of a tool by its docstring's first line and its fields' descriptions.
 
-    query: str
-    neighbours: int = 0
+
+class Search(Record):
+    """Search the collection. Returns the best passages, each with its passage_id, and on request their neighbours."""
+
+    query: Annotated[str, Meta(description="what to search for: names and key words, or a question")]
+    neighbours: Annotated[int, Meta(description="neighbouring passages wanted on each side of each; mostly 0")] = 0
 
 
 class EntitySearch(Record):
-    """Ask for the passages that carry a name, and for the names that these carry."""
+    """Find the passages that carry a name, and the other names in them, the most frequent first."""
 
-    name: str
+    name: Annotated[str, Meta(description="the name of a person, work, place or organisation")]
 
 
 class Read(Record):
-    """Ask for the sentences of one retrieved passage that bear on a question."""
+    """Get the useful sentences of one passage that a search returned."""
 
-    passage_id: str
-    question: str
+    passage_id: Annotated[str, Meta(description="as a search returned it")]
+    question: Annotated[str, Meta(description="what the sentences are wanted for")]
 
 
 class RecordNugget(Record):
-    """Put a claim on record, with the words of the passage that it rests on."""
+    """Put a claim on record as evidence. It is checked: the quotes must stand in the passage, which must entail it."""
 
-    passage_id: str
-    quotes: list[str]
-    claim: str
+    passage_id: Annotated[str, Meta(description="as a search returned it")]
+    quotes: Annotated[list[str], Meta(description="words copied from the passage, on which the claim rests")]
+    claim: Annotated[str, Meta(description="one sentence that stands by itself, with all names spelled out")]
 
 
 class Retract(Record):
-    """Withdraw a nugget that later reading contradicts."""
+    """Withdraw a claim that later reading contradicts."""
 
-    nugget_id: str
+    nugget_id: Annotated[str, Meta(description="as record returned it")]
 
 
 class Answer(Record):
-    """Submit an answer with its supporting passages; ``text`` None is a refusal to answer."""
+    """Submit the answer with the passages that support it. It may be turned back, with the reasons."""
 
-    text: str | None
-    passage_ids: list[str]
+    text: Annotated[str | None, Meta(description="the answer alone, short; null where the passages hold none")]
+    passage_ids: Annotated[list[str], Meta(description="passages that support it")]
 
 
-ToolCall = Search | EntitySearch | Read | RecordNugget | Retract | Answer
+class MalformedCall(Record):
+    """What a model wrote where a call should stand; it is rejected for its ``problem``."""
+
+    name: str
+    arguments: str
+    problem: str
+
+
+ToolCall = Search | EntitySearch | Read | RecordNugget | Retract | Answer | MalformedCall
+
+TOOLS: dict[str, type[Record]] = {
+    "search": Search,
+    "entity_search": EntitySearch,
+    "read": Read,
+    "record": RecordNugget,
+    "retract": Retract,
+    "answer": Answer,
+}
+"""The tools by the names that models call them by (spec/bitem section 3)."""
 
 
 class Result(Record):
@@ -84,6 +108,13 @@ class Result(Record):
 
 
 # --- effects -------------------------------------------------------------------------------------
+
+
+class Performed(NamedTuple):
+    """The world's answer to an effect, and the seconds that models and indexes worked for it."""
+
+    value: Any
+    seconds: float = 0.0
 
 
 class Retrieve(Record):
@@ -131,12 +162,19 @@ class NameMatches(Record):
 
 
 class Entail(Record):
-    """Ask whether premises entail claims; answered by P(entails) of each pair.
+    """Ask whether premises entail claims; answered by an ``Entailed`` for each pair.
 
     A pair is (lead, premise, claim); the lead, a passage's title and heading, says whom the premise's "he" means.
     """
 
     pairs: list[tuple[str, str, str]]
+
+
+class Entailed(Record):
+    """P(entails) in [0, 1], and whether the verifier's second model said so, since the first was uncertain."""
+
+    score: float
+    second_model: bool = False
 
 
 class Sentence(Record):
@@ -170,11 +208,39 @@ class Proposals(Record):
     tokens: int
 
 
-Effect = Retrieve | FindName | Entail | ProposeAnswers
+class Converse(Record):
+    """Ask the chat model to go on; answered by a ``Said``.
+
+    ``purpose`` as in ``records.ModelEvent``; ``schema`` and ``tools`` as in ``models.chat.seam.ChatRequest``.
+    ``messages`` only ever grow within a pass and purpose.
+    """
+
+    purpose: str
+    messages: list[Message]
+    schema: dict[str, Any] | None = None
+    tools: list[Tool] = []
+    sample: int = 0
+
+
+class Said(Record):
+    """What a chat model said, and what that cost; ``reply`` None: it kept to no schema, and ``problem`` says how."""
+
+    model: str
+    reply: Reply | None
+    cost: float | None = None
+    problem: str | None = None
+
+
+Effect = Retrieve | FindName | Entail | ProposeAnswers | Converse
 
 
 class Policy(Protocol):
-    """What decides the next tool call of a pass; ending is a turn without a call."""
+    """What decides the next tool call of a pass; ending is a turn without a call.
 
-    def __call__(self, question: Question) -> Generator[ToolCall | ProposeAnswers, Any, None]:
+    ``prompts`` are the system prompts that it may use, in full.
+    """
+
+    prompts: list[str]
+
+    def __call__(self, question: Question) -> Generator[ToolCall | ProposeAnswers | Converse, Any, None]:
         """Return a generator of calls, which is sent the answer to each."""

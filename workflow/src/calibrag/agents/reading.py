@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from calibrag.agents.protocol import Entail
+from calibrag.agents.protocol import Entail, Entailed
 from calibrag.corpus.sentences import sentence_spans
 from calibrag.models.text import passage_text
 from calibrag.normalisation import content_words
@@ -25,7 +25,7 @@ def sentences_of(passage: Passage) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def read(passage: Passage, question: str, count: int) -> Generator[Entail, list[float], tuple[list[str], str]]:
+def read(passage: Passage, question: str, count: int) -> Generator[Entail, list[Entailed], tuple[list[str], str]]:
     """Return at most ``count`` sentences in their order, and what chose them: ``lexical`` or ``entailment``.
 
     Sentences are scored by the content words that they share with the question; where none shares any, by
@@ -37,6 +37,7 @@ def read(passage: Passage, question: str, count: int) -> Generator[Entail, list[
     chosen_by = "lexical"
     if not any(scores):
         chosen_by = "entailment"
-        scores = yield Entail(pairs=[(lead(passage), sentence, question) for sentence in sentences])
+        entailed = yield Entail(pairs=[(lead(passage), sentence, question) for sentence in sentences])
+        scores = [each.score for each in entailed]
     best = sorted(range(len(sentences)), key=lambda i: (-scores[i], i))[:count]
     return [sentences[i] for i in sorted(best)], chosen_by

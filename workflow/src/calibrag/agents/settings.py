@@ -24,10 +24,24 @@ class Gate(Record):
 
 
 class Limits(Record):
-    """Where a pass is cut off: tool calls, and tokens of all model calls together."""
+    """Where a pass is cut off.
+
+    Parameters
+    ----------
+    turns
+        Tool calls, rejected ones included.
+    tokens
+        Tokens of all model calls together.
+    transcript
+        Tokens of one chat call, prompt and reply. Where the server does not tell, four characters count as one.
+    seconds
+        Work of models and indexes, as ``records.Usage`` counts it; None sets no limit.
+    """
 
     turns: int
     tokens: int
+    transcript: int
+    seconds: float | None
 
 
 class PassConfidence(Record):
