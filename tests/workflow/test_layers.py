@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parents[2] / "workflow" / "src" / "calibrag"
 
 # modules of one row may import each other and everything in the rows above
 LAYERS = [
-    ["errors", "records", "normalisation", "provenance", "configuration", "inputs", "job"],
+    ["errors", "records", "trace", "normalisation", "provenance", "configuration", "inputs", "job"],
     ["models"],
     ["collections"],
     ["corpus"],

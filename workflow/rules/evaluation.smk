@@ -77,6 +77,7 @@ rule score_passage_runs:
         "results/benchmarks/evaluation/score_passage_runs/{collection}/{system}.tsv"
     params:
         code=fingerprint("score_passage_runs"),
+        asked=lookup(dpath="systems/{system}/questions", within=config),
         measures=lookup(dpath="evaluation/measures", within=config),
     threads: 1
     resources:
@@ -101,6 +102,7 @@ rule score_answer_runs:
         "results/benchmarks/evaluation/score_answer_runs/{collection}/{system}.tsv"
     params:
         code=fingerprint("score_answer_runs"),
+        asked=lookup(dpath="systems/{system}/questions", within=config),
     threads: 1
     resources:
         mem_mb=500,
@@ -124,6 +126,7 @@ rule score_reader:
         "results/benchmarks/evaluation/score_reader/{collection}/{system}.tsv"
     params:
         code=fingerprint("score_reader"),
+        asked=lookup(dpath="systems/{system}/questions", within=config),
         bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
     threads: 1
     resources:

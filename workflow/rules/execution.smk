@@ -1,15 +1,15 @@
 """What does the agent do on each question, and how well does its reader read?
 
 Needs     questions, passages, indexes, the adapters
-Makes     results/{collection}/{system}/pass-{n}/traces.jsonl, one record a question with all that the pass did;
-          results/{collection}/{system}/reader/, what the reader alone chooses
+Makes     results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl, one record a question with all that the pass did,
+          and prompts.json, the system prompts that the traces name; results/{collection}/{system}/reader/, what the reader alone chooses
 Steps     run_pass for n = 1, 2, ...: a later pass searches without the passages that the earlier ones recorded; passes
           above passes.minimum run only on the questions where the last two were unsure
 """
 
 
 rule run_pass:
-    """Run the n-th pass of a system over the questions of a collection."""
+    """Run the n-th pass of a system over a shard of a collection's questions."""
     input:
         earlier=take.earlier_passes,
         questions="results/{collection}/collections/questions.jsonl",
@@ -21,19 +21,21 @@ rule run_pass:
         graph=take.graph,
         reranker=take.reranker_of,
         verifier=take.verifier,
-        reader="results/models/reader/unpacked",
+        reader=take.reader_of,
+        prompts=take.prompts,
     output:
-        "results/{collection}/{system}/pass-{n}/traces.jsonl",
+        traces="results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl",
+        prompts="results/{collection}/{system}/pass-{n}/{shard}/prompts.json",
     log:
-        "results/logs/execution/run_pass/{collection}/{system}/pass-{n}.log",
+        "results/logs/execution/run_pass/{collection}/{system}/pass-{n}/{shard}.log",
     benchmark:
-        "results/benchmarks/execution/run_pass/{collection}/{system}/pass-{n}.tsv"
+        "results/benchmarks/execution/run_pass/{collection}/{system}/pass-{n}/{shard}.tsv"
     params:
         code=fingerprint("run_pass"),
-        journal="results/{collection}/{system}/pass-{n}/journal",
+        journal="results/{collection}/{system}/pass-{n}/{shard}/journal",
         system=lookup(dpath="systems/{system}", within=config),
         models=take.models_of_pass,
-        execution=lookup(dpath="execution", within=config),
+        execution=take.execution,
     threads: 1
     resources:
         mem_mb=2500,
@@ -49,7 +51,7 @@ rule evaluate_reader:
         questions="results/{collection}/collections/questions.jsonl",
         passages="results/{collection}/corpus/passages.arrow",
         qrels="results/{collection}/corpus/qrels.txt",
-        traces="results/{collection}/{system}/pass-1/traces.jsonl",
+        traces=take.first_pass,
         reader="results/models/reader/unpacked",
     output:
         read="results/{collection}/{system}/reader/read.jsonl",
@@ -60,6 +62,7 @@ rule evaluate_reader:
         "results/benchmarks/execution/evaluate_reader/{collection}/{system}.tsv"
     params:
         code=fingerprint("evaluate_reader"),
+        asked=lookup(dpath="systems/{system}/questions", within=config),
         models=dict(
             device=lookup(dpath="models/device", within=config),
             embedder=lookup(dpath="models/embedder", within=config),

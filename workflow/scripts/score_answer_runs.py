@@ -1,5 +1,6 @@
 """Judge the answer runs of a system on each question."""
 
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -7,11 +8,12 @@ import pandas as pd
 from calibrag.evaluation.answer_runs import score_answer_run
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
-from calibrag.records import Question, RunEntry, read_jsonl
+from calibrag.records import Question, read_jsonl
 from calibrag.runs.answer_runs import ANSWER_RUNS, faults
+from calibrag.trace import RunEntry
 
 with logged(snakemake.log[0]) as job:
-    questions = list(read_jsonl(snakemake.input.questions, Question))
+    questions = list(islice(read_jsonl(snakemake.input.questions, Question), snakemake.params.asked))
     traces = read_traces(snakemake.input.traces)
     scores = {}
     for run in map(Path, snakemake.input.runs):

@@ -1,5 +1,7 @@
 """Judge what the reader chose beside cheap choices from the same candidates."""
 
+from itertools import islice
+
 import pandas as pd
 
 from calibrag.evaluation.reader import compare_choices
@@ -10,7 +12,7 @@ names, bootstrap = snakemake.wildcards, snakemake.params.bootstrap
 as_written = {"lines": True, "dtype": False, "convert_dates": False}
 
 with logged(snakemake.log[0]) as job:
-    questions = list(read_jsonl(snakemake.input.questions, Question))
+    questions = list(islice(read_jsonl(snakemake.input.questions, Question), snakemake.params.asked))
     settings = (bootstrap["resamples"], bootstrap["level"], bootstrap["seed"])
     scores = {
         (names.collection, names.system, passages): compare_choices(

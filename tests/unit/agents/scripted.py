@@ -3,8 +3,10 @@
 from calibrag.agents.orchestrator import EvidencePass
 from calibrag.agents.protocol import (
     Entail,
+    Entailed,
     FindName,
     NameMatches,
+    Performed,
     Proposal,
     Proposals,
     ProposeAnswers,
@@ -19,7 +21,7 @@ QUESTION = Question(qid="q1", text="Who directed Heat?", answers=["Michael Mann"
 
 SETTINGS = EvidenceAgent(
     gate=Gate(min_nuggets=2, strong_entailment=0.9, confidence_floor=0.2),
-    limits=Limits(turns=20, tokens=1000),
+    limits=Limits(turns=20, tokens=1000, transcript=500, seconds=None),
     verified_entailment=0.5,
     most_neighbours=2,
     entity_search=EntitySearchLimits(passages=2, names=3),
@@ -85,7 +87,7 @@ class World:
             found = _found(carrying, effect.excluded)[: effect.passages]
             return NameMatches(found=found, names=[NameCount(name=effect.name, passages=len(found))])
         if isinstance(effect, Entail):
-            return [self.entailments.get(premise, 0.0) for _, premise, _ in effect.pairs]
+            return [Entailed(score=self.entailments.get(premise, 0.0)) for _, premise, _ in effect.pairs]
         assert isinstance(effect, ProposeAnswers)
         return Proposals(
             model="fake",
@@ -119,6 +121,6 @@ def run(policy, world, *, settings=SETTINGS, pass_number=1, excluded=frozenset()
             except Exception as fault:  # noqa: BLE001 - thrown into the agent, as the driver does
                 effect = steps.throw(fault)
             else:
-                effect = steps.send(reply)
+                effect = steps.send(Performed(reply, 0.5))
     except StopIteration as end:
         return end.value

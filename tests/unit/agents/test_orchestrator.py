@@ -18,7 +18,8 @@ from calibrag.agents.protocol import (
 )
 from calibrag.errors import InputError
 from calibrag.execution.traces import read_traces
-from calibrag.records import EntitySearchEvent, ErrorEvent, NameCount, RecordEvent, Trace
+from calibrag.records import NameCount
+from calibrag.trace import EntitySearchEvent, ErrorEvent, RecordEvent, Trace
 
 HEAT, MANN, ALI = PASSAGES
 DIRECTED = "It was directed by Michael Mann."
@@ -59,7 +60,7 @@ def test_gate_names_every_failed_condition():
     trace = run(policy, World())
     [submission] = trace.submissions
     assert not submission.accepted
-    assert [reason.split()[0] for reason in submission.reasons] == ["passage", "an", "evidence", "confidence"]
+    assert [reason.split()[0] for reason in submission.reasons] == ["passages", "format", "evidence", "confidence"]
     assert replies[-1].problem == "; ".join(submission.reasons)
 
 
@@ -82,7 +83,7 @@ def test_passage_outside_the_record_is_rejected():
     trace = run(policy, World(SURE))
     assert trace.nuggets == []
     assert trace.usage.rejected_calls == 2
-    assert [event.call for event in trace.events] == ["RecordNugget", "Read"]
+    assert [event.call for event in trace.events] == ["record", "read"]
     assert all("was not retrieved in this pass" in reply.problem for reply in replies)
 
 
@@ -197,7 +198,7 @@ def test_pass_without_an_answer_falls_back_on_an_earlier_one_that_its_own_record
     assert trace.answer == "Michael Mann"
     assert trace.confidence == pytest.approx(0.8 / 3)
     assert trace.stop_reason == "no_call"
-    support, answer = trace.events[-2:]
+    support, answer, gate = trace.events[-3:]
     assert (support.passage_id, support.entailment, support.nugget_id) == ("Mann#0", 0.8, None)
     assert (answer.origin, answer.source_pass) == ("fallback", 1)
 
@@ -252,7 +253,7 @@ def test_too_many_neighbours_are_rejected_and_not_searched(count):
     trace = run(policy, world)
     assert world.asked == [] and trace.usage.searches == 0
     assert replies[0].problem == f"neighbours must be from 0 to 2 (got {count})"
-    assert (trace.events[0].call, trace.usage.rejected_calls) == ("Search", 1)
+    assert (trace.events[0].call, trace.usage.rejected_calls) == ("search", 1)
 
 
 def test_entity_search_returns_passages_and_their_names_and_is_recorded():
@@ -283,7 +284,7 @@ def test_a_name_without_a_letter_is_rejected_and_not_looked_for(name):
     trace = run(policy, world)
     assert world.asked == [] and trace.usage.entity_searches == 0
     assert "must hold a letter or digit" in replies[0].problem
-    assert trace.events[0].call == "EntitySearch"
+    assert trace.events[0].call == "entity_search"
 
 
 def test_entity_search_never_sees_excluded_passages():
@@ -307,9 +308,9 @@ def test_a_search_event_says_what_found_each_hit_and_what_the_graph_matched():
 
 def test_a_trace_of_another_schema_is_refused(tmp_path):
     policy, _ = calls(SEARCH)
-    old = msgspec.json.encode(run(policy, World())).replace(b'"schema_version":2', b'"schema_version":1')
+    old = msgspec.json.encode(run(policy, World())).replace(b'"schema_version":3', b'"schema_version":2')
     (tmp_path / "traces.jsonl").write_bytes(old + b"\n")
-    with pytest.raises(InputError, match=r"traces.jsonl:1: schema_version must be 2 \(got 1\).*run the workflow again"):
+    with pytest.raises(InputError, match=r"traces.jsonl:1: schema_version must be 3 \(got 2\).*run the workflow again"):
         read_traces([tmp_path / "traces.jsonl"])
 
 

@@ -4,7 +4,7 @@ from scripted import PASSAGES, QUESTION, World, run
 
 from calibrag.agents.policies.reader import ReaderPolicy, ReaderSettings
 from calibrag.agents.protocol import Proposal, ProposeAnswers, Result, Retrieve, Sentence
-from calibrag.records import AnswerEvent, EntitySearchEvent, ModelEvent, ReadEvent, RecordEvent, SearchEvent
+from calibrag.trace import EntitySearchEvent, ModelEvent, ReadEvent, RecordEvent, SearchEvent
 
 HEAT, MANN, ALI = PASSAGES
 SURE = {HEAT.text: 0.95, MANN.text: 0.8}
@@ -23,7 +23,9 @@ def test_it_searches_reads_records_and_answers():
     world = World(SURE, proposals=[("Michael Mann", 0.7), ("Los Angeles", 0.2)])
     trace = run(policy(follow_ups=0), world)
     kinds = [type(event).__name__ for event in trace.events]
-    assert kinds == ["SearchEvent", "ReadEvent", "ReadEvent", "ModelEvent", "RecordEvent", "RecordEvent", "AnswerEvent"]
+    assert kinds == [
+        "SearchEvent", "ReadEvent", "ReadEvent", "ModelEvent", "RecordEvent", "RecordEvent", "AnswerEvent", "GateEvent"
+    ]  # fmt: skip
     assert trace.answer == "Michael Mann"
     assert trace.submissions[0].passage_ids == ["Heat#0", "Mann#0"]
 
@@ -60,7 +62,7 @@ def test_it_reads_a_passage_once():
 
 def test_it_tries_the_next_candidate_when_turned_back_and_refuses_in_the_end():
     trace = run(policy(), World({}, proposals=[("Los Angeles", 0.2), ("Michael Mann", 0.7), ("Chicago", 0.1)]))
-    assert [(event.text, event.accepted) for event in events(trace, AnswerEvent)] == [
+    assert [(event.text, event.accepted) for event in trace.submissions] == [
         ("Michael Mann", False),
         ("Los Angeles", False),
         (None, True),

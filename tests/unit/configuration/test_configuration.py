@@ -57,7 +57,7 @@ def drop(config, dotted):
         ("systems.bitem.passes.minimum", "3", "systems.bitem.passes.minimum: must be a whole number (got '3')"),
         ("systems.bitem.passes.minimum", True, "systems.bitem.passes.minimum: must be a whole number (got True)"),
         ("systems.bitem.passes.maximum", 0, "systems.bitem.passes.maximum: must be at least 1 (got 0)"),
-        ("systems.bitem.policy.name", "lm", "systems.bitem.policy.name: must be one of reader (got 'lm')"),
+        ("systems.bitem.policy.name", "lm", "systems.bitem.policy.name: must be one of reader, llm (got 'lm')"),
         ("evaluation.missing", "wring", "evaluation.missing: must be one of present, wrong (got 'wring')"),
         ("evaluation.bootstrap.level", 1, "evaluation.bootstrap.level: must be below 1 (got 1)"),
         ("evaluation.measures", [], "evaluation.measures: must hold at least 1 (got 0)"),
@@ -311,6 +311,7 @@ NAMED = {
     ("experiments",),
     ("indexes", "vectors"),
     ("indexes", "dense"),
+    ("systems", "*", "policy", "types", "advice"),
 }
 
 

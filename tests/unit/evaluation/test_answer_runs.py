@@ -6,7 +6,8 @@ import pytest
 from calibrag.errors import CalibragError
 from calibrag.evaluation.answer_runs import COLUMNS, MEASURES, columns, score_answer_run, summarise_answer_run
 from calibrag.evaluation.confidence import hmr
-from calibrag.records import Question, RunEntry
+from calibrag.records import Question
+from calibrag.trace import RunEntry
 
 
 def question(qid, *answers, **fields):

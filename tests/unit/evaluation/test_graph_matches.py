@@ -3,7 +3,8 @@
 import pytest
 
 from calibrag.evaluation.graph_matches import COLUMNS, graph_report
-from calibrag.records import Hit, ReadEvent, SearchEvent, Trace, Usage
+from calibrag.records import Hit
+from calibrag.trace import ReadEvent, SearchEvent, Trace, Usage
 
 
 def hits(*ids):

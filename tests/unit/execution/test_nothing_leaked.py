@@ -1,5 +1,6 @@
 """Excluded passages appear nowhere: the tools over real indexes, with stand-ins for the models alone."""
 
+import asyncio
 import zlib
 from types import SimpleNamespace
 
@@ -16,28 +17,20 @@ from calibrag.agents.settings import EntitySearchLimits, EvidenceAgent, Gate, Li
 from calibrag.corpus.passage_ids import PassageIds
 from calibrag.corpus.store import PassageStore, read_annotations, write_annotations, write_passages
 from calibrag.execution.driver import drive
-from calibrag.execution.world import handlers
-from calibrag.records import (
-    Annotation,
-    EntitySearchEvent,
-    Passage,
-    Question,
-    SearchEvent,
-    Submission,
-    Trace,
-    Usage,
-)
+from calibrag.execution.world import checking, reading, searching
+from calibrag.records import Annotation, Passage, Question
 from calibrag.retrieval import dense, graph, pipeline, sparse
 from calibrag.retrieval.entities import NameIndex, index_names
 from calibrag.retrieval.named import with_names
 from calibrag.retrieval.reranking import CrossEncoderReranker
 from calibrag.retrieval.vectors import Vectors
+from calibrag.trace import EntitySearchEvent, SearchEvent, Submission, Trace, Usage
 
 NAMES = ["Ann Lee", "Bo Hall", "Cy Roe", "Di Fox"]
 QUESTION = Question(qid="q", text="Where did Ann Lee meet Bo Hall and Cy Roe?", answers=["Rome"])
 SETTINGS = EvidenceAgent(
     gate=Gate(min_nuggets=9, strong_entailment=1.0, confidence_floor=1.0),
-    limits=Limits(turns=200, tokens=10**6),
+    limits=Limits(turns=200, tokens=10**6, transcript=1, seconds=None),
     verified_entailment=0.5,
     most_neighbours=2,
     entity_search=EntitySearchLimits(passages=4, names=10),
@@ -140,7 +133,7 @@ def opened(tmp_path_factory):
         CrossEncoderReranker(told, store, **RETRIEVER["rerank"]),
         retriever,
     )
-    return handlers(pipe, store, index, retriever, told, told), told
+    return searching(pipe, store, index, retriever) | checking(told) | reading(told), told
 
 
 def prying_policy(replies, excluded):
@@ -189,11 +182,13 @@ def pried(opened, excluded):
     world, told = opened
     told.texts.clear()
     replies = []
-    limits = msgspec.structs.replace(SETTINGS, limits=Limits(turns=10**6, tokens=10**6))
+    limits = msgspec.structs.replace(SETTINGS, limits=Limits(turns=10**6, tokens=10**6, transcript=1, seconds=None))
     steps = EvidencePass(QUESTION, prying_policy(replies, excluded), limits, 2, frozenset(excluded), [EARLIER])
-    [finished] = drive([steps.run("c", "s")], world, 1)
-    assert finished.value.status == "ok"
-    return finished.value, replies, told.texts
+    finished = []
+    asyncio.run(drive([steps.run("c", "s")], world, {}, 1, finished.append))
+    [trace] = finished
+    assert trace.status == "ok"
+    return trace, replies, told.texts
 
 
 @given(excluded=st.sets(st.sampled_from(IDS), max_size=len(IDS)))

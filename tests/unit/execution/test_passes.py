@@ -1,17 +1,18 @@
 """Passes: exclusion, the gated fourth, the journal, the error rate."""
 
-import msgspec
 import pytest
 
-from calibrag.agents.protocol import Answer, RecordNugget, Retrieval, Retrieve, Retrieved, Search
+from calibrag.agents.protocol import Answer, Entail, Entailed, RecordNugget, Retrieval, Retrieve, Retrieved, Search
 from calibrag.agents.settings import EntitySearchLimits, EvidenceAgent, Gate, Limits, PassConfidence
 from calibrag.errors import RunError
-from calibrag.execution.passes import Journal, Passes, check_error_rate, recorded_passages, run_pass, wants_pass
-from calibrag.records import Hit, Nugget, Passage, Question, Submission, Trace, Usage
+from calibrag.execution.passes import Agent, Journal, Names, Passes, of_shard, recorded_passages, run_pass, wants_pass
+from calibrag.execution.world import World
+from calibrag.records import Hit, Passage, Question
+from calibrag.trace import Nugget, Submission, Trace, Usage, without_measurements
 
 SETTINGS = EvidenceAgent(
     gate=Gate(min_nuggets=1, strong_entailment=0.9, confidence_floor=0.2),
-    limits=Limits(turns=9, tokens=9),
+    limits=Limits(turns=9, tokens=9, transcript=9, seconds=None),
     verified_entailment=0.5,
     most_neighbours=0,
     entity_search=EntitySearchLimits(passages=1, names=1),
@@ -98,13 +99,11 @@ def world(fail=(), seen=None):
             for effect in effects
         ]
 
-    return {Retrieve: retrieve, **entail()}
+    return World({Retrieve: retrieve, **entail()})
 
 
 def entail():
-    from calibrag.agents.protocol import Entail
-
-    return {Entail: lambda effects: [[0.95] * len(effect.pairs) for effect in effects]}
+    return {Entail: lambda effects: [[Entailed(score=0.95)] * len(effect.pairs) for effect in effects]}
 
 
 def passage(pid):
@@ -113,19 +112,17 @@ def passage(pid):
     )
 
 
-def one_pass(tmp_path, earlier=None, handlers=None, key="k", progress=lambda trace: None):
+def one_pass(tmp_path, earlier=None, handlers=None, key="k", progress=lambda trace: None, allowed=1.0):
     return run_pass(
         QUESTIONS,
         earlier or {},
-        collection="c",
-        system="s",
-        policy=searching_policy,
-        settings=SETTINGS,
-        passes=PASSES,
-        handlers=handlers or world(),
+        Agent(searching_policy, SETTINGS, PASSES),
+        handlers or world(),
+        names=Names("c", "s"),
         in_flight=2,
+        max_error_rate=allowed,
         journal=Journal(tmp_path / "journal", key),
-        progress=progress,
+        counter=lambda total, detail: progress,
     )
 
 
@@ -166,7 +163,7 @@ def test_killed_job_goes_on_where_it_stopped(tmp_path):
     traces = one_pass(tmp_path, handlers=world(seen=seen))
     assert {qid for qid, _ in seen} == {"q2", "q3"}
     whole = one_pass(tmp_path / "other")
-    assert [without_time(t) for t in traces] == [without_time(t) for t in whole]
+    assert [without_measurements(t) for t in traces] == [without_measurements(t) for t in whole]
 
 
 def test_journal_of_other_settings_is_not_used(tmp_path):
@@ -184,11 +181,19 @@ def test_failed_question_is_recorded_and_tried_again(tmp_path):
 
 
 def test_error_rate_is_allowed_up_to_its_limit_and_grouped_above(tmp_path):
-    traces = one_pass(tmp_path, handlers=world(fail={"q1", "q2"}))
-    check_error_rate(traces, 0.5)
+    one_pass(tmp_path / "allowed", handlers=world(fail={"q1", "q2"}), allowed=0.5)
     with pytest.raises(RunError, match=r"2 of 4 questions failed(.|\n)*2 x ConnectionError: index is gone"):
-        check_error_rate(traces, 0.49)
+        one_pass(tmp_path, handlers=world(fail={"q1", "q2"}), allowed=0.49)
 
 
-def without_time(trace):
-    return msgspec.structs.replace(trace, usage=msgspec.structs.replace(trace.usage, seconds=0.0))
+def test_a_job_stops_as_soon_as_too_many_questions_failed(tmp_path):
+    seen = []
+    with pytest.raises(RunError, match="1 of 4"):
+        one_pass(tmp_path, handlers=world(fail={"q0"}, seen=seen), allowed=0.0)
+    assert "q3" not in {qid for qid, _ in seen}
+
+
+def test_shards_share_the_questions_that_are_asked():
+    parts = [of_shard(QUESTIONS, 3, f"{number}-of-2") for number in (1, 2)]
+    assert [[q.qid for q in part] for part in parts] == [["q0", "q2"], ["q1"]]
+    assert of_shard(QUESTIONS, None, "1-of-1") == QUESTIONS

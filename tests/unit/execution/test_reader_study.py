@@ -2,7 +2,8 @@
 
 from calibrag.execution.reader_study import gold_context, read_alone, read_in_pass
 from calibrag.models.answer_reader import ScoredAnswer
-from calibrag.records import ModelEvent, Passage, Question, Trace, Usage
+from calibrag.records import Passage, Question
+from calibrag.trace import ModelEvent, Trace, Usage
 
 
 class Store(dict):

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from calibrag.records import ErrorEvent, Nugget, Submission, Trace, Usage
 from calibrag.runs.answer_runs import ANSWER_RUNS, faults
 from calibrag.runs.passage_runs import PASSAGE_RUNS
+from calibrag.trace import ErrorEvent, Nugget, Submission, Trace, Usage
 
 
 def nugget(passage_id, entailment=0.9, verified=True, retracted=False):

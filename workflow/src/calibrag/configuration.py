@@ -35,6 +35,12 @@ DENSE_TYPES = {
 }
 """What a dense index takes beside vectors, type and device, by type: read in building, and read in search alone."""
 
+POLICIES = {
+    "reader": ("passages_read", "neighbours", "follow_ups", "follow_up_by", "sources", "attempts"),
+    "llm": ("style", "prompt", "passages_shown", "types"),
+}
+"""What a policy takes beside its name."""
+
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _TYPES = {
     "object": "a block of keys",
@@ -247,6 +253,15 @@ def _check_whole(system: dict, schema: Mapping, path: tuple, sources: _Sources) 
     if "retriever" not in system:
         raise sources.error((*path, "retriever"), "missing key; name one of the retrievers", missing=True)
     _check_schema(system["retriever"], schema["$defs"]["retriever"], (*path, "retriever"), sources, schema)
+    name = system["policy"]["name"]
+    _check_taken((*path, "policy", "name"), name, set(system["policy"]) - {"name"}, POLICIES[name], sources)
+
+
+def _check_taken(path: tuple, name: str, given: set, taken: Sequence[str], sources: _Sources) -> None:
+    """Raise unless a block has the keys that go with the ``name`` of its kind, and no others."""
+    if given != set(taken):
+        wanted = f"{', '.join(taken) or 'nothing'} beside it (got {', '.join(sorted(given)) or 'nothing'})"
+        raise sources.error(path, f"{name} takes {wanted}")
 
 
 # --- names, paths --------------------------------------------------------------------------------
@@ -261,9 +276,7 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
             problem = f"unknown name '{index['vectors']}'; {nearest(index['vectors'], indexes['vectors'])}"
             raise sources.error((*path, "vectors"), problem)
         given, taken = set(index) - {"vectors", "type", "device"}, sum(DENSE_TYPES[index["type"]], ())
-        if given != set(taken):
-            wanted = f"{', '.join(taken) or 'nothing'} beside it (got {', '.join(sorted(given)) or 'nothing'})"
-            raise sources.error((*path, "type"), f"{index['type']} takes {wanted}")
+        _check_taken((*path, "type"), index["type"], given, taken, sources)
     for path, retriever in _retrievers(config):
         if retriever["dense"] and (chosen := retriever["dense"]["index"]) not in indexes["dense"]:
             problem = f"unknown name '{chosen}'; {nearest(chosen, indexes['dense'])}"

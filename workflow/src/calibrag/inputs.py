@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -12,14 +12,17 @@ INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
     "terrier": "results/{collection}/retrieval/terrier",
 }
-PASS = "results/{collection}/{system}/pass-{n}/traces.jsonl"
+PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
 PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
+
+MODEL_OF_POLICY = {"reader": "reader", "llm": "chat"}
+"""The model that a policy asks, a part of the block ``models``."""
 
 TABLES = ("collections", "names", "models", "retrieval", "significance")
 """Tables of every experiment."""
 
-RUN_TABLES = ("reader", "passage_runs", "answer_runs")
-"""Tables of an experiment with systems."""
+RUN_TABLES = ("passage_runs", "answer_runs")
+"""Tables of an experiment with systems; with those of the policy reader alone, also that of the reader."""
 
 NAMED = ("collections", "retrievers", "systems", "experiments")
 """Blocks of the configuration whose names are wildcards of that name without its s."""
@@ -102,17 +105,42 @@ class Inputs:
         return self._config["retrievers"][wildcards.retriever]
 
     def earlier_passes(self, wildcards) -> list[str]:
-        """Return the traces of the passes before this one."""
-        return self._passes(wildcards, int(wildcards.n) - 1)
+        """Return the traces of the passes before this one, of the same questions."""
+        return self._passes(wildcards, int(wildcards.n) - 1, [wildcards.shard])
+
+    def first_pass(self, wildcards) -> list[str]:
+        """Return the traces of a system's first pass."""
+        return self._passes(wildcards, 1, self._question_shards())
 
     def all_passes(self, wildcards) -> list[str]:
         """Return the traces of every pass of a system."""
-        return self._passes(wildcards, self._config["systems"][wildcards.system]["passes"]["maximum"])
+        last = self._config["systems"][wildcards.system]["passes"]["maximum"]
+        return self._passes(wildcards, last, self._question_shards())
 
     def models_of_pass(self, wildcards) -> dict[str, Any]:
         """Return the settings of the models that a pass of a system uses; a change of others re-runs nothing."""
-        own = {part: self._config["models"][part] for part in ("embedder", "reader", "verifier")}
-        return own | self.search_models(wildcards)
+        asked = self._asked(wildcards)
+        # the reader chooses sentences by the embedder
+        parts = ("verifier", asked, *(["embedder"] if asked == "reader" else []))
+        return {part: self._config["models"][part] for part in parts} | self.search_models(wildcards)
+
+    def reader_of(self, wildcards) -> list[str]:
+        """Return the reader's unpacked weights where a system's policy asks the reader."""
+        return ["results/models/reader/unpacked"] if self._asked(wildcards) == "reader" else []
+
+    def prompts(self, wildcards) -> list[str]:
+        """Return the files of the prompts of a system's policy."""
+        policy = self._config["systems"][wildcards.system]["policy"]
+        if policy["name"] != "llm":
+            return []
+        return [path for path in (policy["prompt"], policy["types"]["prompt"]) if path]
+
+    def execution(self, wildcards) -> dict[str, Any]:
+        """Return how questions are run in a job; into how many jobs they are shared out changes no result."""
+        return {key: value for key, value in self._config["execution"].items() if key != "shards"}
+
+    def _asked(self, wildcards) -> str:
+        return MODEL_OF_POLICY[self._config["systems"][wildcards.system]["policy"]["name"]]
 
     def base(self, wildcards) -> str:
         """Return the encoder below an adapter."""
@@ -161,8 +189,11 @@ class Inputs:
         """Return the tables and figures of the reported experiments; without systems there are no runs to show."""
         files = []
         for name in self._config["reporting"]["experiments"]:
-            runs = bool(self._config["experiments"][name]["systems"])
-            files += [f"results/tables/{name}/{table}.csv" for table in (*TABLES, *(RUN_TABLES if runs else ()))]
+            systems = self._config["experiments"][name]["systems"]
+            runs = bool(systems)
+            readers = runs and all(self._config["systems"][s]["policy"]["name"] == "reader" for s in systems)
+            tables = (*TABLES, *(RUN_TABLES if runs else ()), *(["reader"] if readers else ()))
+            files += [f"results/tables/{name}/{table}.csv" for table in tables]
             files += [f"results/figures/{name}/accuracy_hmr.svg"] if runs else []
         return files
 
@@ -188,8 +219,13 @@ class Inputs:
         names |= {part: models[part]["model"] for part in ("embedder", "tagger", "reader")}
         return {part: names[part] for part in parts}
 
-    def _passes(self, wildcards, last: int) -> list[str]:
-        return [PASS.format(collection=wildcards.collection, system=wildcards.system, n=n) for n in range(1, last + 1)]
+    def _passes(self, wildcards, last: int, shards: Sequence[str]) -> list[str]:
+        names = dict(collection=wildcards.collection, system=wildcards.system)
+        return [PASS.format(**names, n=n, shard=shard) for n in range(1, last + 1) for shard in shards]
+
+    def _question_shards(self) -> list[str]:
+        count = self._config["execution"]["shards"]
+        return [f"{number}-of-{count}" for number in range(1, count + 1)]
 
 
 def _adapter(model: Mapping[str, Any], *names: str) -> list[str]:

@@ -57,7 +57,7 @@ class Job:
             yield item
             count(item)
 
-    def counter(self, unit: str, total: int | None = None) -> Callable[[object], None]:
+    def counter(self, unit: str, total: int | None = None, detail: object = "") -> Callable[[object], None]:
         """Return what to call with each finished item: it says now and then how many are done and how many are left.
 
         Parameters
@@ -66,6 +66,8 @@ class Job:
             What is counted, such as ``passages``.
         total
             How many there are; None where it is not known, which leaves the time left out.
+        detail
+            What else is said each time, by ``str``.
         """
         start = said = self._clock()
         done = 0
@@ -76,18 +78,19 @@ class Job:
             now = self._clock()
             if now - said >= self.every:
                 said = now
-                self.report(done, unit, total, now - start)
+                self.report(done, unit, total, now - start, str(detail))
 
         return count
 
-    def report(self, count: int, unit: str, total: int | None, seconds: float) -> None:
+    def report(self, count: int, unit: str, total: int | None, seconds: float, detail: str = "") -> None:
         """Write one line about progress to the log and to the terminal."""
         speed = count / seconds
         rate = f"{speed:,.1f} {unit} a second" if speed >= 1 else f"{1 / speed:,.1f} s each"
         done = f"{count:,} of {total:,} {unit}" if total else f"{count:,} {unit}"
         left = f", {_duration((total - count) / speed)} left" if total else ""
-        self.info(f"{done}, {rate}{left}")
-        print(f"  {self.name}: {done}, {rate}{left}", file=self._terminal, flush=True)
+        more = f"; {detail}" if detail else ""
+        self.info(f"{done}, {rate}{left}{more}")
+        print(f"  {self.name}: {done}, {rate}{left}{more}", file=self._terminal, flush=True)
 
     def _elapsed(self) -> str:
         return _duration(self._clock() - self._started)

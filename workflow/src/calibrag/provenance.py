@@ -149,6 +149,19 @@ def _file_of(module: str, source: Path) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+def digest_of(*settings) -> str:
+    """Return 16 hex digits over settings, as their ``repr`` says them."""
+    return hashlib.sha256(repr(settings).encode()).hexdigest()[:_LENGTH]
+
+
+def release() -> str:
+    """Return the installed version of this package; ``not installed`` where it is run from its folder."""
+    try:
+        return metadata.version(PACKAGE)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
 # --- versions ------------------------------------------------------------------------------------
 
 

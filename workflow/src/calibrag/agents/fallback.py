@@ -6,7 +6,8 @@ from collections.abc import Generator, Sequence
 
 from calibrag.agents.protocol import Entail, Entailed
 from calibrag.agents.reading import lead
-from calibrag.records import Nugget, Passage, Trace
+from calibrag.records import Passage
+from calibrag.trace import Nugget, Trace
 from calibrag.verification.claims import claim_text
 
 

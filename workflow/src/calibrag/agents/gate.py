@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from calibrag.agents.settings import Gate
-from calibrag.records import Condition, Nugget
+from calibrag.trace import Condition, Nugget
 
 
 def rule_on(

@@ -12,17 +12,21 @@ from typing import Any
 import msgspec
 
 from calibrag.agents.fallback import supported_answer
-from calibrag.agents.gate import failed_conditions
-from calibrag.agents.pass_confidence import CONFIDENCE_RULES
+from calibrag.agents.gate import reason, rule_on
+from calibrag.agents.pass_confidence import CONFIDENCE_RULES, Confidence
+from calibrag.agents.pass_record import PassRecord
 from calibrag.agents.protocol import (
+    TOOLS,
     Answer,
+    Converse,
     Effect,
     Entail,
     EntitySearch,
     FindName,
+    MalformedCall,
     NameMatches,
+    Performed,
     Policy,
-    Proposals,
     ProposeAnswers,
     Read,
     RecordNugget,
@@ -35,27 +39,31 @@ from calibrag.agents.protocol import (
 )
 from calibrag.agents.reading import lead, read
 from calibrag.agents.settings import EvidenceAgent
+from calibrag.errors import ModelCallError
 from calibrag.normalisation import name_key
-from calibrag.records import (
+from calibrag.records import Passage, Question, Record
+from calibrag.trace import (
     AnswerEvent,
+    Condition,
     EntitySearchEvent,
     ErrorEvent,
-    ModelEvent,
+    GateEvent,
     Nugget,
-    Passage,
-    Question,
+    Provenance,
     ReadEvent,
     RecordEvent,
     RetractEvent,
     SearchEvent,
     Submission,
     Trace,
-    TraceEvent,
     Usage,
 )
 from calibrag.verification.quotes import stands_in
 
 Step = Generator[Effect, Any, Result]
+
+
+_NAMES = {call: name for name, call in TOOLS.items()}
 
 
 def _listed(found: Sequence[Retrieved], **more) -> Result:
@@ -97,19 +105,17 @@ class EvidencePass:
         self.pass_number = pass_number
         self.excluded = excluded
         self.earlier = earlier
-        self.turn = 0
+        self.record = PassRecord(pass_number)
         self.passages: dict[str, Passage] = {}
         self.retrieved: dict[str, float] = {}
         self.nuggets: dict[str, Nugget] = {}
-        self.events: list[TraceEvent] = []
         self.submissions: list[Submission] = []
-        self.usage = dict.fromkeys(
-            ("searches", "entity_searches", "tool_calls", "rejected_calls", "model_calls", "tokens", "entailments"), 0
-        )
 
     # --- the loop --------------------------------------------------------------------------------
 
-    def run(self, collection: str, system: str) -> Generator[Effect, Any, Trace]:
+    def run(
+        self, collection: str, system: str, provenance: Provenance | None = None
+    ) -> Generator[Effect, Performed, Trace]:
         """Yield effects until the pass ends, and return its trace; a fault of the world ends it as ``error``."""
         status = "ok"
         try:
@@ -118,7 +124,8 @@ class EvidencePass:
                 yield from self._fall_back()
         except Exception as fault:  # noqa: BLE001 - any fault of a model or index belongs to this question's record
             status, stop_reason = "error", "error"
-            self.events.append(ErrorEvent(turn=self.turn, call="effect", problem=f"{type(fault).__name__}: {fault}"))
+            self.record.log(ErrorEvent, call="effect", problem=f"{type(fault).__name__}: {fault}")
+
         final = self.submissions[-1] if self.submissions and self.submissions[-1].accepted else None
         return Trace(
             collection=collection,
@@ -126,7 +133,7 @@ class EvidencePass:
             qid=self.question.qid,
             pass_number=self.pass_number,
             excluded=sorted(self.excluded),
-            events=self.events,
+            events=self.record.events,
             nuggets=list(self.nuggets.values()),
             submissions=self.submissions,
             retrieved=self.retrieved,
@@ -135,7 +142,8 @@ class EvidencePass:
             confidence_rule=self.settings.confidence.rule,
             stop_reason=stop_reason,
             status=status,
-            usage=Usage(**self.usage),
+            usage=Usage(**self.record.usage),
+            provenance=provenance,
         )
 
     def _loop(self) -> Generator[Effect, Any, str]:
@@ -146,6 +154,7 @@ class EvidencePass:
             RecordNugget: self._record,
             Retract: self._retract,
             Answer: self._answer,
+            MalformedCall: self._malformed,
         }
         policy = self.policy(self.question)
         reply: Any = None
@@ -155,21 +164,36 @@ class EvidencePass:
             except StopIteration:
                 return "no_call"
             if isinstance(call, ProposeAnswers):
-                reply = yield from self._propose(call)
+                reply = yield from self.record.propose(call)
+            elif isinstance(call, Converse):
+                try:
+                    reply = yield from self.record.converse(call)
+                except ModelCallError as error:
+                    if error.fault != "too_long":
+                        raise
+                    self.record.log(ErrorEvent, call=call.purpose, problem=str(error))
+                    return "context_limit"
             else:
-                self.turn += 1
-                self.usage["tool_calls"] += 1
+                self.record.turn += 1
+                self.record.usage["tool_calls"] += 1
                 reply = yield from tools[type(call)](call)
                 if self.submissions and self.submissions[-1].accepted:
                     return "accepted"
-            if self.usage["tokens"] >= self.settings.limits.tokens:
-                return "token_limit"
-            if self.turn >= self.settings.limits.turns:
-                return "turn_limit"
+            if limit := self._limit():
+                return limit
 
-    def _reject(self, call: object, problem: str) -> Result:
-        self.usage["rejected_calls"] += 1
-        self.events.append(ErrorEvent(turn=self.turn, call=type(call).__name__, problem=problem))
+    def _limit(self) -> str | None:
+        """Return the limit that is reached, if one is."""
+        limits = self.settings.limits
+        if self.record.usage["tokens"] >= limits.tokens or self.record.transcript >= limits.transcript:
+            return "token_limit"
+        if limits.seconds is not None and self.record.usage["seconds"] >= limits.seconds:
+            return "time_limit"
+        return "turn_limit" if self.record.turn >= limits.turns else None
+
+    def _reject(self, call: Record, problem: str) -> Result:
+        self.record.reject(_NAMES[type(call)], problem, msgspec.json.encode(call).decode())
+
         return Result(problem=problem)
 
     # --- tools -----------------------------------------------------------------------------------
@@ -180,38 +204,37 @@ class EvidencePass:
         most = self.settings.most_neighbours
         if not 0 <= call.neighbours <= most:
             return self._reject(call, f"neighbours must be from 0 to {most} (got {call.neighbours})")
-        reply: Retrieval = yield Retrieve(
-            qid=self.question.qid, query=call.query, excluded=self.excluded, neighbours=call.neighbours
+        reply: Retrieval = yield from self.record.perform(
+            Retrieve(qid=self.question.qid, query=call.query, excluded=self.excluded, neighbours=call.neighbours)
         )
-        self.usage["searches"] += 1
+        self.record.usage["searches"] += 1
         for item in reply.found:
             passage_id, score = item.passage.passage_id, item.hit.score
             self.passages[passage_id] = item.passage
             self.retrieved[passage_id] = max(score, self.retrieved.get(passage_id, score))
         self.passages |= {p.passage_id: p for beside in reply.neighbours.values() for p in beside}
-        self.events.append(
-            SearchEvent(
-                turn=self.turn,
-                query=call.query,
-                hits=[item.hit for item in reply.found],
-                sources=[item.sources for item in reply.found],
-                neighbours={hit: [p.passage_id for p in beside] for hit, beside in reply.neighbours.items() if beside},
-                graph_names=reply.graph_names,
-            )
+        self.record.log(
+            SearchEvent,
+            query=call.query,
+            hits=[item.hit for item in reply.found],
+            sources=[item.sources for item in reply.found],
+            neighbours={hit: [p.passage_id for p in beside] for hit, beside in reply.neighbours.items() if beside},
+            graph_names=reply.graph_names,
         )
+
         return _listed(reply.found, neighbours=reply.neighbours)
 
     def _entity_search(self, call: EntitySearch) -> Step:
         if not name_key(call.name):
             return self._reject(call, f"the name must hold a letter or digit (got {call.name!r})")
         most = self.settings.entity_search
-        reply: NameMatches = yield FindName(
-            name=call.name, excluded=self.excluded, passages=most.passages, names=most.names
+        reply: NameMatches = yield from self.record.perform(
+            FindName(name=call.name, excluded=self.excluded, passages=most.passages, names=most.names)
         )
-        self.usage["entity_searches"] += 1
+        self.record.usage["entity_searches"] += 1
         self.passages |= {item.passage.passage_id: item.passage for item in reply.found}
         hits = [item.hit for item in reply.found]
-        self.events.append(EntitySearchEvent(turn=self.turn, name=call.name, hits=hits, names=reply.names))
+        self.record.log(EntitySearchEvent, name=call.name, hits=hits, names=reply.names)
         return _listed(reply.found, names=reply.names)
 
     def _read(self, call: Read) -> Step:
@@ -219,15 +242,14 @@ class EvidencePass:
         if passage is None:
             return self._reject(call, self._unknown(call.passage_id))
         sentences, chosen_by = yield from self._counted(read(passage, call.question, self.settings.read_sentences))
-        self.events.append(
-            ReadEvent(
-                turn=self.turn,
-                passage_id=call.passage_id,
-                question=call.question,
-                sentences=sentences,
-                chosen_by=chosen_by,
-            )
+        self.record.log(
+            ReadEvent,
+            passage_id=call.passage_id,
+            question=call.question,
+            sentences=sentences,
+            chosen_by=chosen_by,
         )
+
         return Result(sentences=sentences)
 
     def _record(self, call: RecordNugget) -> Step:
@@ -238,13 +260,15 @@ class EvidencePass:
             return self._reject(call, "a nugget must have a claim and at least one quote")
         missing = [quote for quote in call.quotes if not stands_in(quote, passage.text)]
         entailment = None
+        second_model = False
         nugget_id = None
         problem = None
         if missing:
             problem = f"these quotes do not stand in {call.passage_id}: {missing}"
-            self.usage["rejected_calls"] += 1
+            self.record.usage["rejected_calls"] += 1
         else:
-            [entailment] = yield from self._entail([(lead(passage), passage.text, call.claim)])
+            [entailed] = yield from self.record.entail([(lead(passage), passage.text, call.claim)])
+            entailment, second_model = entailed.score, entailed.second_model
             nugget_id = f"n{len(self.nuggets) + 1}"
             threshold = self.settings.verified_entailment
             if entailment < threshold:
@@ -259,18 +283,18 @@ class EvidencePass:
                 entailment=entailment,
                 verified=verified,
             )
-        self.events.append(
-            RecordEvent(
-                turn=self.turn,
-                passage_id=call.passage_id,
-                quotes=call.quotes,
-                claim=call.claim,
-                entailment=entailment,
-                verified=verified,
-                reason=problem,
-                nugget_id=nugget_id,
-            )
+        self.record.log(
+            RecordEvent,
+            passage_id=call.passage_id,
+            quotes=call.quotes,
+            claim=call.claim,
+            entailment=entailment,
+            verified=verified,
+            reason=problem,
+            nugget_id=nugget_id,
+            second_model=second_model,
         )
+
         return Result(problem=problem, nugget_id=nugget_id, verified=verified)
 
     def _retract(self, call: Retract) -> Step:
@@ -282,43 +306,47 @@ class EvidencePass:
             problem = f"nugget {call.nugget_id!r} is retracted already"
         else:
             self.nuggets[call.nugget_id] = msgspec.structs.replace(nugget, retracted=True)
-        self.usage["rejected_calls"] += problem is not None
-        self.events.append(
-            RetractEvent(turn=self.turn, nugget_id=call.nugget_id, accepted=problem is None, reason=problem)
-        )
+        self.record.usage["rejected_calls"] += problem is not None
+        self.record.log(RetractEvent, nugget_id=call.nugget_id, accepted=problem is None, reason=problem)
+
         return Result(problem=problem)
         yield  # a tool is a generator, also where it needs nothing of the world
 
+    def _malformed(self, call: MalformedCall) -> Step:
+        self.record.reject(call.name, call.problem, call.arguments)
+
+        return Result(problem=call.problem)
+        yield
+
     def _answer(self, call: Answer) -> Step:
-        submission = self._judge(call)
-        self._submit(submission)
+        verified = [n for n in self.nuggets.values() if n.verified and not n.retracted]
+        confidence = self._confidence(call.text, verified)
+        gate = self.settings.gate
+        conditions = rule_on(call.text, call.passage_ids, self.passages, verified, confidence.value, gate)
+        submission = self._submit(call, confidence, conditions)
         return Result(problem="; ".join(submission.reasons) or None)
         yield
 
     # --- the gate --------------------------------------------------------------------------------
 
-    def _judge(self, call: Answer, **origin) -> Submission:
-        """Return the submission with the gate's ruling; every failed condition is a reason."""
-        verified = [n for n in self.nuggets.values() if n.verified and not n.retracted]
-        confidence = self._confidence(call.text, verified)
-        reasons = [self._unknown(p) for p in call.passage_ids if p not in self.passages]
-        reasons += failed_conditions(call.text, verified, confidence, self.settings.gate)
-        return Submission(
-            turn=self.turn,
-            text=call.text,
-            passage_ids=call.passage_ids,
-            confidence=confidence,
-            accepted=not reasons,
-            reasons=reasons,
-            **origin,
+    def _submit(
+        self, answer: Answer, confidence: Confidence, conditions: list[Condition], source_pass: int | None = None
+    ) -> Submission:
+        """Put an answer and the gate's ruling on record; every failed condition is a reason."""
+        told = dict(
+            **msgspec.structs.asdict(answer),
+            origin="own" if source_pass is None else "fallback",
+            source_pass=source_pass,
         )
-
-    def _submit(self, submission: Submission) -> None:
+        failed = [reason(condition) for condition in conditions if not condition.passed]
+        ruling = dict(accepted=not failed, confidence=confidence.value)
+        self.record.log(AnswerEvent, **told)
+        self.record.log(GateEvent, **ruling, conditions=conditions, numbers=confidence.numbers)
+        submission = Submission(turn=self.record.turn, **told, **ruling, reasons=failed)
         self.submissions.append(submission)
-        # the event says the same, in its place among the others
-        self.events.append(AnswerEvent(**msgspec.structs.asdict(submission)))
+        return submission
 
-    def _confidence(self, answer: str | None, nuggets: Sequence[Nugget]) -> float:
+    def _confidence(self, answer: str | None, nuggets: Sequence[Nugget]) -> Confidence:
         turned_back = sum(not submission.accepted for submission in self.submissions)
         return CONFIDENCE_RULES[self.settings.confidence.rule](answer, nuggets, turned_back, self.settings.confidence)
 
@@ -335,54 +363,22 @@ class EvidencePass:
         if found is None:
             return
         trace, support = found
-        self.events.append(
-            RecordEvent(
-                turn=self.turn,
-                passage_id=support.passage_id,
-                quotes=[],
-                claim=support.claim,
-                entailment=support.entailment,
-                verified=True,
-                reason=f"support of the answer of pass {trace.pass_number}",
-                nugget_id=None,
-            )
-        )
-        self._submit(
-            Submission(
-                turn=self.turn,
-                text=trace.answer,
-                passage_ids=[support.passage_id],
-                confidence=self._confidence(trace.answer, [support]),
-                accepted=True,
-                reasons=[],
-                origin="fallback",
-                source_pass=trace.pass_number,
-            )
+        self.record.log(
+            RecordEvent,
+            passage_id=support.passage_id,
+            quotes=[],
+            claim=support.claim,
+            entailment=support.entailment,
+            verified=True,
+            reason=f"support of the answer of pass {trace.pass_number}",
+            nugget_id=None,
         )
 
-    # --- effects ---------------------------------------------------------------------------------
+        confidence = self._confidence(trace.answer, [support])
+        filed = Answer(text=trace.answer, passage_ids=[support.passage_id])
+        self._submit(filed, confidence, [], source_pass=trace.pass_number)
 
-    def _propose(self, call: ProposeAnswers) -> Generator[Effect, Any, Proposals]:
-        proposals: Proposals = yield call
-        self.usage["model_calls"] += 1
-        self.usage["tokens"] += proposals.tokens
-        self.events.append(
-            ModelEvent(
-                turn=self.turn,
-                model=proposals.model,
-                purpose="propose answers",
-                tokens=proposals.tokens,
-                candidates=[p.text for p in proposals.proposals],
-                probabilities=[p.probability for p in proposals.proposals],
-            )
-        )
-        return proposals
-
-    def _entail(self, pairs: list[tuple[str, str, str]]) -> Generator[Effect, Any, list[float]]:
-        if not pairs:
-            return []
-        self.usage["entailments"] += len(pairs)
-        return (yield Entail(pairs=pairs))
+    # --- checks ---------------------------------------------------------------------------------
 
     def _counted(self, steps: Generator[Entail, Any, Any]) -> Generator[Effect, Any, Any]:
         reply = None
@@ -391,7 +387,7 @@ class EvidencePass:
                 effect = steps.send(reply)
             except StopIteration as end:
                 return end.value
-            reply = yield from self._entail(effect.pairs)
+            reply = yield from self.record.entail(effect.pairs)
 
     def _unknown(self, passage_id: str) -> str:
         return f"passage {passage_id!r} was not retrieved in this pass"

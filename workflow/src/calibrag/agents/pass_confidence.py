@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from calibrag.agents.settings import PassConfidence
 from calibrag.normalisation import words
-from calibrag.records import Nugget
+from calibrag.trace import Nugget
 
 
 def answer_overlap(answer: str, claim: str) -> float:

@@ -237,9 +237,11 @@ Effect = Retrieve | FindName | Entail | ProposeAnswers | Converse
 class Policy(Protocol):
     """What decides the next tool call of a pass; ending is a turn without a call.
 
-    ``prompts`` are the system prompts that it may use, in full.
+    ``asks`` holds the effects by which it asks a model itself; ``prompts`` are the system prompts that it may use, in
+    full.
     """
 
+    asks: frozenset[type]
     prompts: list[str]
 
     def __call__(self, question: Question) -> Generator[ToolCall | ProposeAnswers | Converse, Any, None]:

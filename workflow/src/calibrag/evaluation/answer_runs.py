@@ -10,7 +10,8 @@ import pandas as pd
 
 from calibrag.errors import CalibragError
 from calibrag.evaluation import answers, bootstrap, confidence
-from calibrag.records import Question, RunEntry
+from calibrag.records import Question
+from calibrag.trace import RunEntry
 
 COLUMNS = {
     "qid": object,

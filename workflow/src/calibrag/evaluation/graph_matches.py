@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from calibrag.records import Hit, SearchEvent, Trace
+from calibrag.records import Hit
+from calibrag.trace import SearchEvent, Trace
 
 COLUMNS = [
     "run",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,8 +14,11 @@ from calibrag.agents.orchestrator import EvidencePass
 from calibrag.agents.protocol import Policy
 from calibrag.agents.settings import EvidenceAgent
 from calibrag.errors import RunError
-from calibrag.execution.driver import Handler, drive
-from calibrag.records import Question, Record, Trace, Usage
+from calibrag.execution.driver import drive
+from calibrag.execution.progress import Tally
+from calibrag.execution.world import World
+from calibrag.records import Question, Record
+from calibrag.trace import Provenance, Trace, Usage
 
 
 class Passes(Record):
@@ -21,6 +26,12 @@ class Passes(Record):
 
     minimum: int
     maximum: int
+
+
+def of_shard(questions: Sequence[Question], at_most: int | None, shard: str) -> list[Question]:
+    """Return the questions of a shard, such as ``2-of-3``, out of the first ``at_most`` (None: of all)."""
+    number, count = map(int, shard.split("-of-"))
+    return list(questions[:at_most][number - 1 :: count])
 
 
 def recorded_passages(earlier: Sequence[Trace]) -> frozenset[str]:
@@ -49,11 +60,10 @@ def wants_pass(earlier: Sequence[Trace], passes: Passes, confidence_floor: float
     return not all(is_unsure(trace, confidence_floor) for trace in earlier[-2:])
 
 
-def skipped(question: Question, collection: str, system: str, earlier: Sequence[Trace], rule: str) -> Trace:
+def skipped(question: Question, names: Names, earlier: Sequence[Trace], rule: str) -> Trace:
     """Return the trace of a pass that was not run."""
     return Trace(
-        collection=collection,
-        system=system,
+        **names._asdict(),
         qid=question.qid,
         pass_number=len(earlier) + 1,
         excluded=sorted(recorded_passages(earlier)),
@@ -70,19 +80,33 @@ def skipped(question: Question, collection: str, system: str, earlier: Sequence[
     )
 
 
+class Agent(NamedTuple):
+    """An agent as a system's block describes it."""
+
+    policy: Policy
+    settings: EvidenceAgent
+    passes: Passes
+
+
+class Names(NamedTuple):
+    """What a trace says about where it belongs and comes from."""
+
+    collection: str
+    system: str
+    provenance: Provenance | None = None
+
+
 def run_pass(
     questions: Sequence[Question],
     earlier: Mapping[str, Sequence[Trace]],
+    agent: Agent,
+    world: World,
     *,
-    collection: str,
-    system: str,
-    policy: Policy,
-    settings: EvidenceAgent,
-    passes: Passes,
-    handlers: Mapping[type, Handler],
+    names: Names,
     in_flight: int,
+    max_error_rate: float,
     journal: Journal,
-    progress: Callable[[Trace], None],
+    counter: Callable[[int, object], Callable[[object], None]],
 ) -> list[Trace]:
     """Return the traces of one pass over all questions, in their order.
 
@@ -90,45 +114,73 @@ def run_pass(
     ----------
     earlier
         qid -> traces of the passes before this one, in order; empty for the first pass.
+    in_flight
+        Questions worked on together, at most.
+    max_error_rate
+        Share of the questions that may fail, 0 to 1.
     journal
         Traces that an interrupted job finished already are taken from it, new ones go into it.
-    progress
-        Called with every new trace as it is finished.
+    counter
+        Is called with the number of questions to run and what is to be said about them (by ``str``); what it returns
+        is called with every new trace as it is finished.
+
+    Raises
+    ------
+    RunError
+        More questions failed than may, which stops the others; its message groups the faults.
+    BudgetError
+        The chat model's budget is spent.
     """
     done = {trace.qid: trace for trace in journal.load()}
+    floor = agent.settings.gate.confidence_floor
+    waiting: list[EvidencePass] = []
+    for question in questions:
+        before = earlier.get(question.qid, ())
+        if question.qid in done:
+            continue
+        if wants_pass(before, agent.passes, floor):
+            excluded = recorded_passages(before)
+            waiting.append(EvidencePass(question, agent.policy, agent.settings, len(before) + 1, excluded, before))
+        else:
+            done[question.qid] = skipped(question, names, before, agent.settings.confidence.rule)
+    allowed = max_error_rate * (len(waiting) + sum(trace.status != "skipped" for trace in done.values()))
+    failed: list[Trace] = []
+    tally = Tally()
+    count = counter(len(waiting), tally)
 
-    def agents() -> Iterator:
-        for question in questions:
-            before = earlier.get(question.qid, ())
-            if question.qid in done:
-                continue
-            if not wants_pass(before, passes, settings.gate.confidence_floor):
-                done[question.qid] = skipped(question, collection, system, before, settings.confidence.rule)
-                continue
-            evidence_pass = EvidencePass(question, policy, settings, len(before) + 1, recorded_passages(before), before)
-            yield evidence_pass.run(collection, system)
-
-    for trace, seconds in drive(agents(), handlers, in_flight):
-        usage = msgspec.structs.replace(trace.usage, seconds=seconds)
-        trace = msgspec.structs.replace(trace, usage=usage)
+    def finished(trace: Trace) -> None:
         done[trace.qid] = trace
-        if trace.status == "ok":
+        tally.add(trace)
+        if trace.status == "error":
+            failed.append(trace)
+            if len(failed) > allowed:
+                raise _too_many(failed, len(waiting), max_error_rate)
+        else:
             journal.add(trace)
-        progress(trace)
+        count(trace)
+
+    agents = (each.run(*names) for each in waiting)
+    asyncio.run(_drive_and_close(agents, world, in_flight, finished))
     return [done[question.qid] for question in questions]
 
 
-def check_error_rate(traces: Sequence[Trace], max_error_rate: float) -> None:
-    """Raise RunError, its message grouping the faults, where too large a share of the questions failed."""
-    ran = [trace for trace in traces if trace.status != "skipped"]
-    failed = [trace for trace in ran if trace.status == "error"]
-    if len(failed) > max_error_rate * len(ran):
-        faults = Counter(trace.events[-1].problem for trace in failed)
-        listed = "\n".join(f"  {count} x {problem}" for problem, count in faults.most_common(10))
-        raise RunError(
-            f"{len(failed)} of {len(ran)} questions failed, more than execution.max_error_rate = {max_error_rate} "
-            f"allows:\n{listed}\nremove the cause and run the same command again: finished questions are kept"
-        )
+async def _drive_and_close(
+    agents: Iterator[Generator], world: World, in_flight: int, finished: Callable[[Trace], None]
+) -> None:
+    try:
+        await drive(agents, world.batched, world.awaited, in_flight, finished)
+    finally:
+        await world.close()
+
+
+def _too_many(failed: Sequence[Trace], of: int, max_error_rate: float) -> RunError:
+    """Return the error of a job that stops; its message groups the faults."""
+    faults = Counter(trace.events[-1].problem for trace in failed)
+    listed = "\n".join(f"  {count} x {problem}" for problem, count in faults.most_common(10))
+    return RunError(
+        f"{len(failed)} of {of} questions failed, more than execution.max_error_rate = {max_error_rate} "
+        f"allows:\n{listed}\nremove the cause and run the same command again: finished questions are kept"
+    )
 
 
 class Journal:

@@ -9,7 +9,8 @@ import pandas as pd
 from calibrag.agents.reading import sentences_of
 from calibrag.corpus.store import PassageStore
 from calibrag.models.answer_reader import AnswerReader
-from calibrag.records import ModelEvent, Question, Trace
+from calibrag.records import Question
+from calibrag.trace import ModelEvent, Trace
 
 Context = list[tuple[str, str]]
 

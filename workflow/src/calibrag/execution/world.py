@@ -1,27 +1,34 @@
-"""The world of an agent: retrieval, entailment and reading, each answering a batch of effects."""
+"""The world of an agent: retrieval, entailment and reading answer batches of effects, a chat model one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple, Protocol
 
 import msgspec
 import pyterrier as pt
 
 from calibrag.agents.protocol import (
+    Converse,
     Entail,
+    Entailed,
     FindName,
     NameMatches,
+    Performed,
     Proposal,
     Proposals,
     ProposeAnswers,
     Retrieval,
     Retrieve,
     Retrieved,
+    Said,
 )
 from calibrag.corpus.store import PassageStore
-from calibrag.execution.driver import Handler
+from calibrag.errors import ModelCallError
+from calibrag.execution.driver import Caller, Handler
 from calibrag.models.answer_reader import AnswerReader
+from calibrag.models.chat.seam import ChatModel, ChatRequest, Decoding
+from calibrag.models.chat.spending import Prices, Spending
 from calibrag.retrieval.entities import NameIndex, passages_of_name
 from calibrag.retrieval.graph import GraphRetriever
 from calibrag.retrieval.neighbours import around
@@ -35,15 +42,23 @@ class Verifier(Protocol):
         """Return P(entails) of each (premise, claim), each premise read behind its lead."""
 
 
-def handlers(
-    pipeline: pt.Transformer,
-    store: PassageStore,
-    names: NameIndex,
-    graph: GraphRetriever | None,
-    verifier: Verifier,
-    reader: AnswerReader,
+async def _nothing_to_close() -> None:
+    pass
+
+
+class World(NamedTuple):
+    """What answers the effects of agents, see ``driver.drive``; ``spending`` counts a chat model's calls, if any."""
+
+    batched: dict[type, Handler]
+    awaited: dict[type, Caller] = {}
+    close: Callable[[], Awaitable[None]] = _nothing_to_close
+    spending: Spending | None = None
+
+
+def searching(
+    pipeline: pt.Transformer, store: PassageStore, names: NameIndex, graph: GraphRetriever | None
 ) -> dict[type, Handler]:
-    """Return the handlers that ``drive`` takes: one for each kind of effect.
+    """Return what answers ``Retrieve`` and ``FindName``.
 
     ``graph`` is the pipeline's own, asked again for the names that it joins; None where it takes none.
     """
@@ -68,16 +83,51 @@ def handlers(
         found = [Retrieved(hit=hit, passage=store[hit.passage_id]) for hit in hits]
         return NameMatches(found=found, names=carried)
 
-    def entail(effects: Sequence[Entail]) -> list[list[float]]:
+    return {Retrieve: retrieve, FindName: find_name}
+
+
+def checking(verifier: Verifier) -> dict[type, Handler]:
+    """Return what answers ``Entail``."""
+
+    def entail(effects: Sequence[Entail]) -> list[list[Entailed]]:
         asked = [pair for effect in effects for pair in effect.pairs]
         leads = [lead for lead, _, _ in asked]
         scores = iter(verifier.entail([(premise, claim) for _, premise, claim in asked], leads))
-        return [[next(scores) for _ in effect.pairs] for effect in effects]
+        return [[Entailed(score=next(scores)) for _ in effect.pairs] for effect in effects]
+
+    return {Entail: entail}
+
+
+def reading(reader: AnswerReader) -> dict[type, Handler]:
+    """Return what answers ``ProposeAnswers``."""
 
     def propose(effects: Sequence[ProposeAnswers]) -> list[Proposals]:
         return [_propose(reader, effect) for effect in effects]
 
-    return {Retrieve: retrieve, FindName: find_name, Entail: entail, ProposeAnswers: propose}
+    return {ProposeAnswers: propose}
+
+
+def conversing(chat: ChatModel, decoding: Decoding, prices: Prices | None) -> dict[type, Caller]:
+    """Return what answers ``Converse``: also where no reply kept to the schema, which the agent is told."""
+
+    async def converse(effect: Converse) -> Performed:
+        request = ChatRequest(
+            messages=effect.messages,
+            decoding=decoding,
+            schema=effect.schema,
+            tools=effect.tools,
+            sample=effect.sample,
+        )
+        model = f"{chat.name}@{chat.revision}"
+        try:
+            reply = await chat.complete(request)
+        except ModelCallError as error:
+            if error.fault != "schema":
+                raise
+            return Performed(Said(model=model, reply=None, problem=str(error)))
+        return Performed(Said(model=model, reply=reply, cost=prices and prices.cost(reply.usage)), reply.seconds)
+
+    return {Converse: converse}
 
 
 def _propose(reader: AnswerReader, effect: ProposeAnswers) -> Proposals:

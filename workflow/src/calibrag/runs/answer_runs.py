@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from calibrag.records import Nugget, RunEntry, Submission, Trace
+from calibrag.trace import Nugget, RunEntry, Submission, Trace
 
 
 def first_pass(traces: Sequence[Trace], passage_ids: Collection[str]) -> RunEntry | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from calibrag.normalisation import answer_key
-from calibrag.records import Hit, Trace
+from calibrag.records import Hit
+from calibrag.trace import Trace
 
 
 def first_pass(traces: Sequence[Trace], length: int) -> list[Hit]:

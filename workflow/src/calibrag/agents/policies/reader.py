@@ -61,6 +61,9 @@ class ReaderSettings(Record):
 class ReaderPolicy:
     """A policy as ``protocol.Policy`` wants it; it keeps nothing between questions."""
 
+    asks = frozenset({ProposeAnswers})
+    prompts: list[str] = []
+
     def __init__(self, settings: ReaderSettings):
         self.settings = settings
 

@@ -43,7 +43,7 @@ class Spending:
         self.calls = self.failures = self.attempts = self.replayed = self.unreadable = self.untold = 0
         self.prompt_tokens = self.completion_tokens = 0
         self.cost: float | None = 0.0 if prices is not None else None
-        self._prices = prices
+        self.prices = prices
         self._budget = budget
         self._clock = clock
         self._started: float | None = None
@@ -91,8 +91,8 @@ class Spending:
             return
         self.prompt_tokens += usage.prompt_tokens
         self.completion_tokens += usage.completion_tokens
-        if self._prices is not None:
-            self.cost += self._prices.cost(usage)
+        if self.prices is not None:
+            self.cost += self.prices.cost(usage)
 
     def add_failure(self, error: ModelCallError) -> None:
         """Count a call that gave no reply."""
