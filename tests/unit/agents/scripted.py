@@ -2,6 +2,7 @@
 
 from calibrag.agents.orchestrator import EvidencePass
 from calibrag.agents.protocol import (
+    Converse,
     Entail,
     Entailed,
     FindName,
@@ -67,8 +68,9 @@ def _found(passages, excluded):
 class World:
     """Answers effects from fixed tables and keeps what was asked."""
 
-    def __init__(self, entailments=None, proposals=(), fault=None, graph_names=()):
+    def __init__(self, entailments=None, proposals=(), fault=None, graph_names=(), turns=()):
         self.graph_names = list(graph_names)
+        self.turns = iter(turns)
         self.entailments = entailments or {}
         self.proposals = proposals
         self.fault = fault
@@ -88,6 +90,11 @@ class World:
             return NameMatches(found=found, names=[NameCount(name=effect.name, passages=len(found))])
         if isinstance(effect, Entail):
             return [Entailed(score=self.entailments.get(premise, 0.0)) for _, premise, _ in effect.pairs]
+        if isinstance(effect, Converse):
+            said = next(self.turns)
+            if isinstance(said, Exception):
+                raise said
+            return said
         assert isinstance(effect, ProposeAnswers)
         return Proposals(
             model="fake",

@@ -198,9 +198,10 @@ def test_pass_without_an_answer_falls_back_on_an_earlier_one_that_its_own_record
     assert trace.answer == "Michael Mann"
     assert trace.confidence == pytest.approx(0.8 / 3)
     assert trace.stop_reason == "no_call"
-    support, answer, gate = trace.events[-3:]
+    support, answer, ruling = trace.events[-3:]
     assert (support.passage_id, support.entailment, support.nugget_id) == ("Mann#0", 0.8, None)
     assert (answer.origin, answer.source_pass) == ("fallback", 1)
+    assert (ruling.accepted, ruling.conditions) == (True, [])  # it does not pass the gate again
 
 
 def test_refusing_pass_falls_back_too():
