@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from calibrag.errors import ModelCallError
 from calibrag.models.chat.batches import complete_all
 from calibrag.models.chat.caching import CachedChat, ResponseCache, key_of
-from calibrag.models.chat.seam import ChatUsage, Decoding, Message, Reply, TokenLogprob
+from calibrag.models.chat.seam import Beam, ChatUsage, Decoding, Message, Reply, TokenLogprob, Tool, ToolCall
 from calibrag.models.chat.spending import Budget, Spending
 from calibrag.models.chat.structured import StructuredChat
 
@@ -31,6 +31,9 @@ def reply(text="fine"):
         usage=ChatUsage(prompt_tokens=3, completion_tokens=2),
         seconds=1.5,
         parsed={"names": ["Ada"]},
+        tool_calls=[ToolCall(call_id="c", name="search", arguments='{"query": "A')],
+        reasoning="first",
+        beams=[Beam(text="fine", logprob=-1.5), Beam(text="well", logprob=None)],
         logprobs=[TokenLogprob(token="a", logprob=-0.25, top=[("a", -0.25), ("b", -2.0)])],
         attempts=2,
         rejected=1,
@@ -86,11 +89,14 @@ def test_each_part_of_model_and_request_is_part_of_the_key():
         request("a", schema=schema),
         request("a", schema={"type": "array"}),
         request("a", sample=1),
+        request("a", beams=2),
+        request("a", tools=[Tool(name="t", description="", parameters={})]),
+        request("a", tools=[Tool(name="t", description="", parameters=schema)]),
         *(request("a", decoding=msgspec.structs.replace(decoding, **change)) for change in changed),
     ]
     keys = [key_of("m", "r", asked) for asked in requests]
     keys += [key_of("m2", "r", requests[0]), key_of("m", "r2", requests[0])]
-    assert len(set(keys)) == len(keys) == 14
+    assert len(set(keys)) == len(keys) == 17
     assert key_of("m", "r", request("a")) == keys[0]
 
 

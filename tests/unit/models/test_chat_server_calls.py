@@ -13,7 +13,7 @@ from calibrag.errors import ModelCallError
 from calibrag.models.chat.batches import complete_all
 from calibrag.models.chat.openai_api import OpenAIChat
 from calibrag.models.chat.retrying import Retrying
-from calibrag.models.chat.seam import Decoding, Message, TokenLogprob
+from calibrag.models.chat.seam import Beam, Decoding, Message, TokenLogprob, Tool, ToolCall
 
 KEY = "sk-secret-0123456789"
 
@@ -95,8 +95,9 @@ def test_samples_have_seeds_of_their_own(chat_at):
 def test_logprobs_are_read_with_their_alternatives(chat_at):
     alternatives = [{"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.5}]
     content = [{"token": "Yes", "logprob": -0.1, "bytes": None, "top_logprobs": alternatives}]
+    decoding = Decoding(temperature=0.0, max_tokens=8, seed=None, logprobs=2)
     with serving(good("Yes", logprobs={"content": content})) as server:
-        reply = complete(chat_at(server.url))
+        reply = complete(chat_at(server.url), request(decoding=decoding))
     assert reply.logprobs == [TokenLogprob(token="Yes", logprob=-0.1, top=[("Yes", -0.1), ("No", -2.5)])]
 
 
@@ -125,6 +126,169 @@ def test_a_reply_without_end_is_given_up_and_not_asked_for_again(chat_at, monkey
         failed = complete(chat_at(server.url))
     assert (failed.fault, failed.attempts) == ("malformed", 1)
     assert "max_tokens" in str(failed)
+
+
+# --- tools ----------------------------------------------------------------------------------------
+
+SEARCH = Tool(name="search", description="Find passages.", parameters={"type": "object", "properties": {"query": {}}})
+
+
+def replying(*choices):
+    """Return a good reply with these choices."""
+    return {"status": 200, "body": json.dumps({"choices": list(choices), "usage": None})}
+
+
+def calling(*calls, content=None, **message):
+    """Return a good reply that calls tools."""
+    message |= {"role": "assistant", "content": content, "tool_calls": list(calls)}
+    return replying({"message": message, "finish_reason": "tool_calls"})
+
+
+def test_tools_and_a_conversation_with_calls_go_out_in_the_form_of_the_api(chat_at):
+    conversation = [
+        Message(role="user", content="Who?"),
+        Message(
+            role="assistant",
+            content="",
+            tool_calls=[ToolCall(call_id="c1", name="search", arguments='{"query": "Ada"}')],
+        ),
+        Message(role="tool", content="no passages", call_id="c1"),
+    ]
+    with serving(good()) as server:
+        complete(chat_at(server.url), request(messages=conversation, tools=[SEARCH]))
+    (asked,) = server.requests
+    assert asked["tools"] == [
+        {
+            "type": "function",
+            "function": {
+                "name": "search",
+                "description": "Find passages.",
+                "parameters": {"type": "object", "properties": {"query": {}}},
+            },
+        }
+    ]
+    call = {"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"query": "Ada"}'}}
+    assert asked["messages"] == [
+        {"role": "user", "content": "Who?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "no passages"},
+    ]
+
+
+def test_tool_calls_come_back_with_no_text(chat_at):
+    step = calling(
+        {"id": "x7", "type": "function", "function": {"name": "search", "arguments": '{"query": "Ada"}'}},
+        {"id": "x8", "type": "function", "function": {"name": "search", "arguments": '{"query": "Zoë"}'}},
+    )
+    with serving(step) as server:
+        reply = complete(chat_at(server.url), request(tools=[SEARCH]))
+    assert reply.tool_calls == [
+        ToolCall(call_id="x7", name="search", arguments='{"query": "Ada"}'),
+        ToolCall(call_id="x8", name="search", arguments='{"query": "Zoë"}'),
+    ]
+    assert (reply.text, reply.finish_reason) == ("", "tool_calls")
+
+
+@pytest.mark.parametrize(
+    "sent, arguments",
+    [
+        ('{"query": "Ada', '{"query": "Ada'),
+        ("Ada Lovelace", "Ada Lovelace"),
+        ("", ""),
+        ("[" * 100_000, "[" * 100_000),
+        (None, ""),
+        ({"query": "Ada"}, '{"query":"Ada"}'),
+    ],
+)
+def test_arguments_are_the_models_own_text_json_or_not_and_are_asked_for_once(chat_at, sent, arguments):
+    with serving(calling({"id": "x", "function": {"name": "search", "arguments": sent}})) as server:
+        reply = complete(chat_at(server.url), request(tools=[SEARCH]))
+    assert [call.arguments for call in reply.tool_calls] == [arguments]
+    assert (reply.attempts, len(server.requests)) == (1, 1)
+
+
+@pytest.mark.parametrize("arguments", ['{"query": "Ada', "Ada", "", "[1]", '"Ada"', "[" * 100_000])
+def test_arguments_that_are_no_json_go_back_to_the_server_as_an_object_that_holds_them(chat_at, arguments):
+    calls = [ToolCall(call_id="c1", name="search", arguments=arguments)]
+    conversation = [
+        Message(role="assistant", content="", tool_calls=calls),
+        Message(role="tool", content="not JSON", call_id="c1"),
+    ]
+    with serving(good()) as server:
+        complete(chat_at(server.url), request(messages=conversation, tools=[SEARCH]))
+    (call,) = server.requests[0]["messages"][0]["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"not_json": arguments}
+
+
+@pytest.mark.parametrize("missing", [{}, {"id": None}, {"id": ""}])
+def test_calls_without_name_are_numbered_on_over_the_conversation(chat_at, missing):
+    call = missing | {"function": {"name": "search", "arguments": "{}"}}
+    earlier = [ToolCall(call_id="call_1", name="search", arguments="{}")]
+    conversation = [
+        Message(role="assistant", content="", tool_calls=earlier),
+        Message(role="tool", content="none", call_id="call_1"),
+    ]
+    with serving(calling(call, call)) as server:
+        first = complete(chat_at(server.url), request(tools=[SEARCH]))
+        second = complete(chat_at(server.url), request(messages=conversation, tools=[SEARCH]))
+    assert [call.call_id for call in first.tool_calls] == ["call_1", "call_2"]
+    assert [call.call_id for call in second.tool_calls] == ["call_2", "call_3"]
+
+
+def test_a_call_without_tool_name_is_half_a_reply(chat_at):
+    with serving(calling({"function": {"arguments": "{}"}})) as server:
+        assert complete(chat_at(server.url), request(tools=[SEARCH])).fault == "malformed"
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_what_a_model_thought_is_kept_apart_from_its_text(chat_at, field):
+    with serving(calling(content="Paris.", **{field: "France, so..."}), good("Paris.")) as server:
+        chat = chat_at(server.url)
+        thought, plain = complete(chat), complete(chat)
+    assert (thought.text, thought.reasoning) == ("Paris.", "France, so...")
+    assert plain.reasoning is None
+
+
+# --- beams ----------------------------------------------------------------------------------------
+
+
+def end(text, *logprobs):
+    content = [{"token": "t", "logprob": logprob} for logprob in logprobs]
+    return {
+        "message": {"content": text},
+        "finish_reason": "stop",
+        "logprobs": {"content": content} if content else None,
+    }
+
+
+def test_beams_are_asked_for_as_vllm_wants_and_all_come_back(chat_at):
+    with serving(replying(end("Paris", -0.25, -0.5), end("Lyon", -1.0, -0.5), end("Nice"))) as server:
+        decoding = Decoding(temperature=0.0, max_tokens=8, seed=None, extra={"length_penalty": 0.5})
+        reply = complete(chat_at(server.url), request(beams=3, decoding=decoding))
+    (asked,) = server.requests
+    assert (asked["use_beam_search"], asked["n"], asked["logprobs"], asked["length_penalty"]) == (True, 3, True, 0.5)
+    assert reply.beams == [
+        Beam(text="Paris", logprob=-0.75),
+        Beam(text="Lyon", logprob=-1.5),
+        Beam(text="Nice", logprob=None),
+    ]
+    assert (reply.text, reply.logprobs) == ("Paris", None)
+
+
+@pytest.mark.parametrize("choices", [[end("Paris")], [end("Paris")] * 3, [end("Paris"), end("Lyon")]])
+def test_a_server_that_passes_over_the_wish_for_beams_is_an_error(chat_at, choices):
+    with serving(replying(*choices)) as server:
+        failed = complete(chat_at(server.url), request(beams=3))
+    assert (failed.fault, failed.attempts) == ("invalid", 1)
+    assert "the server offers no beam search" in str(failed)
+
+
+@pytest.mark.parametrize("fields", [{"schema": {"type": "array"}, "tools": [SEARCH]}, {"tools": [SEARCH], "beams": 2}])
+def test_a_request_holds_the_reply_to_one_form_only(fields):
+    with pytest.raises(ValueError, match="one of schema, tools and beams at most"):
+        request(**fields)
+    with pytest.raises(ValueError, match="beams must be 2 or more"):
+        request(beams=1)
 
 
 # --- faults that another attempt mends ------------------------------------------------------------

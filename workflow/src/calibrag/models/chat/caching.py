@@ -23,7 +23,7 @@ from calibrag.records import Record
 
 Mode = Literal["read", "read-write"]
 
-_VERSION = 2
+_VERSION = 3
 """Part of each key; raised when requests or replies change their form."""
 
 

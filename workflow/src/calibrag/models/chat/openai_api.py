@@ -14,7 +14,7 @@ import openai
 
 from calibrag.errors import CallFault, ModelCallError
 from calibrag.models.chat.retrying import Retrying, TransientError, retry_after
-from calibrag.models.chat.seam import ChatRequest, ChatUsage, Reply, TokenLogprob
+from calibrag.models.chat.seam import Beam, ChatRequest, ChatUsage, Message, Reply, TokenLogprob, Tool, ToolCall
 
 _LARGEST_BODY = 32 << 20
 """Bytes of a reply that are read; a server that writes on and on would else fill the memory."""
@@ -39,6 +39,21 @@ class _Choice(msgspec.Struct):
 class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
+    # vLLM, llama.cpp and DeepSeek call it the one, Ollama and later vLLM the other
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[_ToolCall] | None = None
+
+
+class _ToolCall(msgspec.Struct):
+    function: _Function
+    id: str | None = None
+
+
+class _Function(msgspec.Struct):
+    name: str
+    # some servers send the object itself
+    arguments: str | dict[str, Any] | None = None
 
 
 class _Usage(msgspec.Struct):
@@ -123,7 +138,9 @@ class OpenAIChat:
         async with self._slots:
             started = self._clock()
             body, attempts = await self._retrying.run(attempt)
-            return _reply(body, self._clock() - started, attempts)
+            if request.beams is not None:
+                self._check_beams(body, request.beams, attempts)
+            return _reply(body, request, self._clock() - started, attempts)
 
     async def close(self) -> None:
         """Give connections back; a later call opens new ones."""
@@ -186,6 +203,17 @@ class OpenAIChat:
         start = self._quoted(body[:_SHOWN].decode(errors="replace"))
         raise TransientError(self._error("malformed", f"the body is no chat completion ({problem}): {start!r}", number))
 
+    def _check_beams(self, body: _Body, asked: int, attempts: int) -> None:
+        """Raise if a server did not heed the wish for beams: one reply, or the same one drawn several times."""
+        ends = [choice.message.content for choice in body.choices]
+        if len(ends) != asked or len(set(ends)) == 1:
+            raise self._error(
+                "invalid",
+                f"the server offers no beam search: {asked} beams were asked for, it gave {len(ends)} replies, "
+                f"{len(set(ends))} of them different; serve the model by vLLM, or ask for no beams",
+                attempts,
+            )
+
     def _of_status(self, error: openai.APIStatusError, number: int) -> Exception:
         """Return what to raise for a status of 400 or more."""
         body, status, code = error.body, error.status_code, str(error.code)
@@ -229,16 +257,20 @@ class OpenAIChat:
 def _arguments(model: str, request: ChatRequest) -> dict[str, Any]:
     """Return the fields of the HTTP request."""
     decoding = request.decoding
+    extra = decoding.extra if request.beams is None else decoding.extra | {"use_beam_search": True}
     arguments: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [_message(message) for message in request.messages],
+        "tools": [_tool(tool) for tool in request.tools] or None,
+        "n": request.beams,
         "temperature": decoding.temperature,
         "max_tokens": decoding.max_tokens,
         "seed": decoding.seed + request.sample if decoding.seed is not None else None,
         "stop": decoding.stop or None,
-        "logprobs": True if decoding.logprobs is not None else None,
+        # what a beam is worth is the sum over its tokens
+        "logprobs": True if decoding.logprobs is not None or request.beams is not None else None,
         "top_logprobs": decoding.logprobs or None,
-        "extra_body": decoding.extra or None,
+        "extra_body": extra or None,
     }
     if request.schema is not None:
         # tool_choice is not enforced by llama.cpp, response_format is
@@ -247,28 +279,90 @@ def _arguments(model: str, request: ChatRequest) -> dict[str, Any]:
     return {key: value for key, value in arguments.items() if value is not None}
 
 
-def _reply(body: _Body, seconds: float, attempts: int) -> Reply:
+def _message(message: Message) -> dict[str, Any]:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id, "content": message.content}
+    if not message.tool_calls:
+        return {"role": message.role, "content": message.content}
+    calls = [
+        {
+            "id": call.call_id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": _readable(call.arguments)},
+        }
+        for call in message.tool_calls
+    ]
+    return {"role": message.role, "content": message.content or None, "tool_calls": calls}
+
+
+def _readable(arguments: str) -> str:
+    """Return arguments that a server can read; it parses them for the chat template, and refuses what is no object."""
+    try:
+        msgspec.json.decode(arguments, type=dict)
+        return arguments
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return msgspec.json.encode({"not_json": arguments}).decode()
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
+
+
+def _reply(body: _Body, request: ChatRequest, seconds: float, attempts: int) -> Reply:
     choice, usage = body.choices[0], body.usage
-    tokens = choice.logprobs.content if choice.logprobs is not None else None
+    message = choice.message
+    # call ids stay apart over the whole conversation
+    earlier = sum(len(said.tool_calls) for said in request.messages)
     return Reply(
-        text=choice.message.content or choice.message.refusal or "",
+        text=message.content or message.refusal or "",
         finish_reason=choice.finish_reason or "unknown",
         usage=ChatUsage(
             prompt_tokens=usage.prompt_tokens if usage else None,
             completion_tokens=usage.completion_tokens if usage else None,
         ),
-        logprobs=[
-            TokenLogprob(
-                token=token.token,
-                logprob=token.logprob,
-                top=[(other.token, other.logprob) for other in token.top_logprobs or ()],
+        tool_calls=[
+            ToolCall(
+                call_id=call.id or f"call_{number}",
+                name=call.function.name,
+                arguments=_written(call.function.arguments),
             )
-            for token in tokens
-        ]
-        if tokens is not None
-        else None,
+            for number, call in enumerate(message.tool_calls or (), earlier + 1)
+        ],
+        reasoning=message.reasoning_content or message.reasoning,
+        # in the server's order: vLLM ranks beams by their mean over the tokens
+        beams=[] if request.beams is None else [_beam(end) for end in body.choices],
+        logprobs=None if request.decoding.logprobs is None else _logprobs(choice),
         seconds=seconds,
         attempts=attempts,
+    )
+
+
+def _written(arguments: str | dict[str, Any] | None) -> str:
+    if isinstance(arguments, dict):
+        return msgspec.json.encode(arguments).decode()
+    return arguments or ""
+
+
+def _logprobs(choice: _Choice) -> list[TokenLogprob] | None:
+    tokens = choice.logprobs.content if choice.logprobs is not None else None
+    if tokens is None:
+        return None
+    return [
+        TokenLogprob(
+            token=token.token,
+            logprob=token.logprob,
+            top=[(other.token, other.logprob) for other in token.top_logprobs or ()],
+        )
+        for token in tokens
+    ]
+
+
+def _beam(choice: _Choice) -> Beam:
+    tokens = _logprobs(choice)
+    return Beam(
+        text=choice.message.content or "",
+        logprob=None if tokens is None else sum(token.logprob for token in tokens),
     )
 
 

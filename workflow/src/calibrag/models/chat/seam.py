@@ -55,8 +55,9 @@ class Decoding(Record):
 class ChatRequest(Record):
     """One call. ``schema`` is the JSON Schema that the reply must keep to; ``sample`` tells equal requests apart.
 
-    ``tools`` may be called instead of answering in words. ``beams`` asks for a beam search of this width, which few
-    servers offer, and for all its ends.
+    ``tools`` may be called instead of answering in words. ``beams`` asks for a beam search of this width, 2 or more,
+    which few servers offer, and for all its ends. A request has one of ``schema``, ``tools`` and ``beams`` at most:
+    servers heed one of them and pass over the others in silence.
     """
 
     messages: list[Message]
@@ -65,6 +66,15 @@ class ChatRequest(Record):
     tools: list[Tool] = []
     beams: int | None = None
     sample: int = 0
+
+    def __post_init__(self):
+        given = [name for name in ("schema", "tools", "beams") if getattr(self, name)]
+        if len(given) > 1:
+            raise ValueError(
+                f"a chat request must have one of schema, tools and beams at most (got {', '.join(given)})"
+            )
+        if self.beams is not None and self.beams < 2:
+            raise ValueError(f"beams must be 2 or more, or None (got {self.beams})")
 
     def samples(self, n: int) -> list[ChatRequest]:
         """Return requests for n independent replies, from this one's sample index on."""
@@ -98,11 +108,11 @@ class Reply(Record):
     """What a model answered.
 
     ``text`` is "" where the model only called tools. ``reasoning`` is what it thought before, where the server keeps it
-    apart from the text. ``beams`` holds all ends of a beam search, the best first; the best is the text.
-    ``parsed`` is the text as JSON where the request had a schema, else None. ``logprobs`` is None where they were not
-    asked for or not given. ``finish_reason`` is the server's word, such as ``stop`` or ``length``. ``seconds``,
-    ``attempts`` and ``usage`` count all that the reply took when it was made, retries and ``rejected`` draws (replies
-    that broke the schema) included.
+    apart from the text. ``beams`` holds all ends of a beam search in the server's order, the best first; the best is
+    the text. ``parsed`` is the text as JSON where the request had a schema, else None. ``logprobs`` is None where they
+    were not asked for or not given. ``finish_reason`` is the server's word, such as ``stop`` or ``length``.
+    ``seconds``, ``attempts`` and ``usage`` count all that the reply took when it was made, retries and ``rejected``
+    draws (replies that broke the schema) included.
     """
 
     text: str
