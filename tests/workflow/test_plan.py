@@ -101,12 +101,12 @@ def test_published_results_are_refused_where_there_are_none(workflow):
 def test_a_retriever_builds_the_dense_index_that_it_names_shard_by_shard(workflow):
     workflow.changes = {
         "collections": {"film": {"shards": 3}},
-        "retrievers": {"dense": {"dense": {"index": "exact-plain"}}},
+        "retrievers": {"dense": {"dense": {"index": "exact-names"}}},
     }
     plan = workflow.plan("results/film/retrieval/rankings/dense.tsv.gz")
     assert (plan["embed_passages"], plan["build_dense_index"]) == (3, 1) and "build_sparse_index" not in plan
     done = workflow.run("--summary", "results/film/retrieval/rankings/dense.tsv.gz")
-    assert "vectors/plain/3-of-3.npy" in done.output and "vectors/default" not in done.output
+    assert "vectors/names-and-text/3-of-3.npy" in done.output and "vectors/text" not in done.output
 
 
 def test_recall_and_terrier_are_made_on_demand(workflow):

@@ -55,7 +55,7 @@ rule build_terrier_index:
 
 
 rule embed_passages:
-    """Embed each passage of a shard: its first names, title, heading and text; a killed job goes on where it stopped."""
+    """Embed each passage of a shard: title, heading and text, behind names where wanted; a killed job goes on where it stopped."""
     input:
         passages="results/{collection}/corpus/passages.parquet",
         annotations="results/{collection}/corpus/annotations.parquet",

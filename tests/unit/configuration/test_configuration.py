@@ -127,7 +127,7 @@ def drop(config, dotted):
             {"retriever.dense.index": "exakt"},
             "systems.bitem-no-dense.retriever.dense.index: unknown name 'exakt'; did you mean 'exact'?",
         ),
-        ("indexes.dense.exact.vectors", "plian", "indexes.dense.exact.vectors: unknown name 'plian'; did you mean"),
+        ("indexes.dense.exact.vectors", "txet", "indexes.dense.exact.vectors: unknown name 'txet'; did you mean"),
         ("indexes.dense.exact.type", "pq", "indexes.dense.exact.type: must be one of flat, fp16, sq8, ivf, hnsw"),
         ("indexes.dense.exact.lists", 5, "indexes.dense.exact.type: flat takes nothing beside it (got lists)"),
         ("indexes.dense.exact.type", "sq8", "indexes.dense.exact.type: sq8 takes rescore beside it (got nothing)"),
@@ -226,7 +226,7 @@ def test_a_retriever_holds_its_dense_index_as_a_block_with_building_apart_from_s
     ivf = resolved["systems"]["bitem-ivf"]["retriever"]["dense"]["index"]
     assert ivf == resolved["indexes"]["dense"]["ivf"] == {
         "name": "ivf",
-        "vectors": "default",
+        "vectors": "text",
         "build": {"type": "ivf", "lists": 128, "codes": "float32"},
         "search": {"device": "cpu", "probes": 16, "rescore": 2},
     }  # fmt: skip

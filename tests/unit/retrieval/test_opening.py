@@ -14,7 +14,7 @@ from calibrag.retrieval.vectors import Vectors
 LEXICAL = {"engine": "tantivy", "boosts": {"text": 1.0}, "depth": 5}
 SQ8 = {
     "name": "small",
-    "vectors": "default",
+    "vectors": "text",
     "build": {"type": "sq8"},
     "search": {"device": "cpu", "rescore": 2},
 }
@@ -30,9 +30,9 @@ def folder(tmp_path, films, monkeypatch):
     options = {"threads": 1, "heap_mb": 15, "stem": True, "stopwords": True, "fold_accents": True}
     sparse.build(named(films), tmp_path / "sparse", **options)
     rows = HashEmbedder().encode([p.text for p in films])
-    (tmp_path / "vectors" / "default").mkdir(parents=True)
-    np.save(tmp_path / "vectors" / "default" / "1-of-2.npy", rows[:3])
-    np.save(tmp_path / "vectors" / "default" / "2-of-2.npy", rows[3:])
+    (tmp_path / "vectors" / "text").mkdir(parents=True)
+    np.save(tmp_path / "vectors" / "text" / "1-of-2.npy", rows[:3])
+    np.save(tmp_path / "vectors" / "text" / "2-of-2.npy", rows[3:])
     ids = ids_of(p.passage_id for p in films)
     dense.build(Vectors([rows[:3], rows[3:]]), ids, tmp_path / "dense" / "small", {"type": "sq8"}, threads=1)
     return tmp_path
@@ -40,7 +40,7 @@ def folder(tmp_path, films, monkeypatch):
 
 def opened(folder, store=None, models=MODELS, **settings):
     store = store or PassageStore.open(folder / "passages.arrow")
-    vectors = [folder / "vectors" / "default" / f"{n}-of-2.npy" for n in (1, 2)]
+    vectors = [folder / "vectors" / "text" / f"{n}-of-2.npy" for n in (1, 2)]
     lexical = folder / ("terrier" if (settings.get("lexical") or LEXICAL)["engine"] == "terrier" else "sparse")
     files = opening.IndexFiles([lexical], [folder / "dense" / "small" / "index.faiss"], vectors, [])
     return opening.open_retriever(NEITHER | settings, files, store, models, 1)
@@ -81,7 +81,7 @@ def test_an_index_of_other_settings_is_refused(folder):
 
 
 def test_vectors_that_are_gone_are_named(folder):
-    (folder / "vectors" / "default" / "2-of-2.npy").unlink()
+    (folder / "vectors" / "text" / "2-of-2.npy").unlink()
     with pytest.raises(InputError, match=r"2-of-2\.npy: no array of vectors"):
         opened(folder, dense={"index": SQ8, "depth": 5})
 
