@@ -84,8 +84,8 @@ class PassRecord:
 
     def converse(self, call: Converse) -> Generator[Effect, Performed, Said]:
         """Ask the chat model, and put on record what it is told now and what it says."""
-        # each pass is a further sample of the same model
-        said: Said = yield from self.perform(msgspec.structs.replace(call, sample=self._pass_number - 1))
+        sample = self._pass_number - 1 if call.sample is None else call.sample
+        said: Said = yield from self.perform(msgspec.structs.replace(call, sample=sample))
         self.usage["model_calls"] += 1
         new = call.messages[self._told.get(call.purpose, 0) :]
         self._told[call.purpose] = len(call.messages)

@@ -212,14 +212,14 @@ class Converse(Record):
     """Ask the chat model to go on; answered by a ``Said``.
 
     ``purpose`` as in ``records.ModelEvent``; ``schema`` and ``tools`` as in ``models.chat.seam.ChatRequest``.
-    ``messages`` only ever grow within a pass and purpose.
+    ``messages`` only ever grow within a pass and purpose. ``sample`` as there; None takes a further one in every pass.
     """
 
     purpose: str
     messages: list[Message]
     schema: dict[str, Any] | None = None
     tools: list[Tool] = []
-    sample: int = 0
+    sample: int | None = None
 
 
 class Said(Record):

@@ -122,6 +122,8 @@ class LlmPolicy:
                 "required": ["type"],
                 "additionalProperties": False,
             },
+            # a question has one type, whatever the pass
+            sample=0,
         )
         return said.reply.parsed["type"] if said.reply else None
 
