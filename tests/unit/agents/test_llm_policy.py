@@ -114,10 +114,12 @@ def test_a_malformed_call_is_recorded_with_its_reason_and_the_model_is_told():
 
 
 def test_a_reply_that_keeps_to_no_schema_costs_a_turn_and_an_endless_row_of_them_ends():
-    never = [Said(model="m@1", reply=None, problem="no reply kept to the JSON schema")] * 99
+    never = [msgspec.structs.replace(said({"text": "So", "rejected": 3}), problem="not JSON")] * 99
     trace = run(policy(), World(turns=never))
     assert (trace.stop_reason, trace.status) == ("turn_limit", "ok")
     assert trace.usage.rejected_calls == SETTINGS.limits.turns
+    assert trace.usage.tokens == 15 * SETTINGS.limits.turns
+    assert {event.text for event in trace.events if isinstance(event, ModelEvent)} == {"So"}
 
 
 def test_a_made_up_quote_and_an_unknown_passage_are_rejected_with_reasons():

@@ -5,6 +5,7 @@ CalibragError
 ├── InputError         a document, question, trace or run file that breaks its format
 ├── MissingModelError  a model, adapter or package that the config names and this machine lacks
 ├── ModelCallError     a call of a chat model that gave no usable reply
+│   └── SchemaError    no draw kept to the JSON schema of its request
 ├── BudgetError        a budget of tokens, seconds or cost that is spent
 └── RunError           a job that stops because too many of its questions failed
 
@@ -14,7 +15,7 @@ A message says what is wrong, what was found, what is allowed, and what to do.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 
 class CalibragError(Exception):
@@ -107,6 +108,23 @@ class ModelCallError(CalibragError):
     def meets_every_call(self) -> bool:
         """Whether the next call would fail alike, since address, key or model name is wrong."""
         return self.fault in ("unreachable", "denied", "unknown")
+
+
+class SchemaError(ModelCallError):
+    """No draw kept to the JSON schema of its request.
+
+    Parameters
+    ----------
+    flaw
+        What is wrong with the last one, in words for the model.
+    reply
+        The last one, a ``models.chat.seam.Reply`` with the cost of all.
+    """
+
+    def __init__(self, model: str, host: str | None, flaw: str, problem: str, reply: Any):
+        super().__init__("schema", model, host, problem, attempts=reply.attempts)
+        self.flaw = flaw
+        self.reply = reply
 
 
 class BudgetError(CalibragError):

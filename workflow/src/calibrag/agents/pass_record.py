@@ -91,13 +91,6 @@ class PassRecord:
         self._told[call.purpose] = len(call.messages)
         prompt = next((prompt_id(message.content) for message in call.messages if message.role == "system"), None)
         sent = [message.content for message in new if message.role in ("user", "tool")]
-        told = dict(model=said.model, purpose=call.purpose, prompt=prompt, sent=sent)
-        if said.reply is None:
-            # a turn that came to nothing, so that an endless row of them ends
-            self.turn += 1
-            self.log(ModelEvent, **told)
-            self.reject(call.purpose, said.problem)
-            return said
         reply = said.reply
         usage = reply.usage
         counts = (usage.prompt_tokens, usage.completion_tokens)
@@ -108,11 +101,18 @@ class PassRecord:
             self.usage["cost"] = (self.usage["cost"] or 0.0) + said.cost
         characters = sum(len(message.content) for message in call.messages) + len(reply.text)
         # tokens are those of all draws of the reply, each with the same prompt
-        drawn = tokens // (reply.rejected + 1) if tokens is not None else None
+        draws = reply.rejected + (said.problem is None)
+        drawn = tokens // draws if tokens is not None else None
         self.transcript = max(self.transcript, drawn if drawn is not None else characters // _CHARACTERS_PER_TOKEN)
+        if said.problem is not None:
+            # a turn that came to nothing, so that an endless row of them ends
+            self.turn += 1
         self.log(
             ModelEvent,
-            **told,
+            model=said.model,
+            purpose=call.purpose,
+            prompt=prompt,
+            sent=sent,
             text=reply.text,
             reasoning=reply.reasoning,
             calls=[ProposedCall(name=made.name, arguments=made.arguments) for made in reply.tool_calls],
@@ -125,6 +125,8 @@ class PassRecord:
             attempts=reply.attempts,
             rejected=reply.rejected,
         )
+        if said.problem is not None:
+            self.reject(call.purpose, said.problem)
         return said
 
     def entail(self, pairs: list[tuple[str, str, str]]) -> Generator[Effect, Performed, list[Entailed]]:

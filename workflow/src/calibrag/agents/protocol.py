@@ -223,10 +223,10 @@ class Converse(Record):
 
 
 class Said(Record):
-    """What a chat model said, and what that cost; ``reply`` None: it kept to no schema, and ``problem`` says how."""
+    """What a chat model said, and what that cost; ``problem`` says how the reply breaks its schema."""
 
     model: str
-    reply: Reply | None
+    reply: Reply
     cost: float | None = None
     problem: str | None = None
 

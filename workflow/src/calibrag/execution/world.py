@@ -24,7 +24,7 @@ from calibrag.agents.protocol import (
     Said,
 )
 from calibrag.corpus.store import PassageStore
-from calibrag.errors import ModelCallError
+from calibrag.errors import SchemaError
 from calibrag.execution.driver import Caller, Handler
 from calibrag.models.answer_reader import AnswerReader
 from calibrag.models.chat.seam import ChatModel, ChatRequest, Decoding
@@ -118,14 +118,14 @@ def conversing(chat: ChatModel, decoding: Decoding, prices: Prices | None) -> di
             tools=effect.tools,
             sample=effect.sample,
         )
-        model = f"{chat.name}@{chat.revision}"
+        flaw = None
         try:
             reply = await chat.complete(request)
-        except ModelCallError as error:
-            if error.fault != "schema":
-                raise
-            return Performed(Said(model=model, reply=None, problem=str(error)))
-        return Performed(Said(model=model, reply=reply, cost=prices and prices.cost(reply.usage)), reply.seconds)
+        except SchemaError as error:
+            reply, flaw = error.reply, error.flaw
+        cost = prices and prices.cost(reply.usage)
+        said = Said(model=f"{chat.name}@{chat.revision}", reply=reply, cost=cost, problem=flaw)
+        return Performed(said, reply.seconds)
 
     return {Converse: converse}
 

@@ -21,6 +21,8 @@ from calibrag.records import Question, Record
 Calls = Generator[ToolCall | Converse, Any, Any]
 
 _BY_SERVER = "The tools are described to you apart."
+_SHOWN_AGAIN = 1000
+"""Characters of a reply without a call that the model is shown again; one may be as long as the server lets it be."""
 
 
 class QuestionTypes(Record):
@@ -89,10 +91,12 @@ class LlmPolicy:
         messages = self._opening(question.text, f"Type: {kind}. {advice[kind]}" if kind in advice else "")
         while True:
             said: Said = yield Converse(purpose="next call", messages=list(messages), **self._how)
-            if said.reply is None:
+            reply = said.reply
+            if said.problem is not None:
+                # servers want the roles in turn, and no message empty
+                messages.append(Message(role="assistant", content=reply.text[:_SHOWN_AGAIN] or "(nothing)"))
                 messages.append(Message(role="user", content=f"rejected: {said.problem}"))
                 continue
-            reply = said.reply
             if self.settings.style == "tools":
                 made = [(call_of(call.name, call.arguments), call.call_id) for call in reply.tool_calls]
                 messages.append(Message(role="assistant", content=reply.text, tool_calls=reply.tool_calls))
@@ -125,7 +129,7 @@ class LlmPolicy:
             # a question has one type, whatever the pass
             sample=0,
         )
-        return said.reply.parsed["type"] if said.reply else None
+        return said.reply.parsed["type"] if said.problem is None else None
 
     def _types(self) -> str:
         return "\n".join(f"- {kind}: {advice}" for kind, advice in self.settings.types.advice.items())

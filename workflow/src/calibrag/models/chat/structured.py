@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from jsonschema import Draft202012Validator
 
-from calibrag.errors import ModelCallError
+from calibrag.errors import SchemaError
 from calibrag.models.chat.seam import ChatModel, ChatRequest, ChatUsage, Reply
 
 _APART = 10_000
@@ -39,8 +39,8 @@ class StructuredChat:
 
         Raises
         ------
-        ModelCallError
-            No draw kept to the schema, among others.
+        SchemaError
+            No draw kept to the schema.
         """
         if request.schema is None:
             return await self._chat.complete(request)
@@ -50,16 +50,16 @@ class StructuredChat:
             again = msgspec.structs.replace(request, sample=request.sample + _APART * draw)
             reply = await self._chat.complete(again)
             drawn.append(reply)
-            parsed, problem = _parsed(reply.text, validator)
-            if problem is None:
-                return _summed(drawn, parsed)
-        raise ModelCallError(
-            "schema",
+            parsed, flaw = _parsed(reply.text, validator)
+            if flaw is None:
+                return _summed(drawn, parsed, rejected=draw)
+        raise SchemaError(
             self.name,
             self.host,
-            f"no reply kept to the JSON schema; the last one ({reply.finish_reason}): {problem}: "
+            flaw,
+            f"no reply kept to the JSON schema; the last one ({reply.finish_reason}): {flaw}: "
             f"{reply.text[:_SHOWN]!r}; raise models.chat.redraws or max_tokens, or name a stronger model",
-            attempts=sum(reply.attempts for reply in drawn),
+            _summed(drawn, None, rejected=len(drawn)),
         )
 
     async def close(self) -> None:
@@ -77,7 +77,7 @@ def _parsed(text: str, validator: Draft202012Validator) -> tuple[object, str | N
     return (parsed, None) if error is None else (None, f"{error.json_path}: {error.message[:_SHOWN]}")
 
 
-def _summed(drawn: list[Reply], parsed: object) -> Reply:
+def _summed(drawn: list[Reply], parsed: object, rejected: int) -> Reply:
     """Return the last reply, with the cost of all."""
     return msgspec.structs.replace(
         drawn[-1],
@@ -88,7 +88,7 @@ def _summed(drawn: list[Reply], parsed: object) -> Reply:
         ),
         seconds=sum(reply.seconds for reply in drawn),
         attempts=sum(reply.attempts for reply in drawn),
-        rejected=len(drawn) - 1,
+        rejected=rejected,
     )
 
 
