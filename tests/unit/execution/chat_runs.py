@@ -167,7 +167,7 @@ def told(trace):
 
 
 def outline(trace):
-    """Return the events of a trace in a word each, with what decides: ``record!`` was rejected, ``gate!`` turned back."""
+    """Return the events of a trace in a word each; ``record!`` was not verified, ``gate!`` turned an answer back."""
     verdicts = {"record": "verified", "retract": "accepted", "gate": "accepted"}
     outlined = []
     for event in map(msgspec.to_builtins, trace.events):
@@ -190,8 +190,18 @@ def asks_type(request):
 
 def asked_title(request):
     """Return the film that a conversation is about."""
-    [opening] = [m["content"] for m in request["messages"][:2] if m["role"] == "user"]
-    return opening.split("Question: Who directed ")[1].split("?")[0]
+    return request["messages"][1]["content"].split("Question: Who directed ")[1].split("?")[0]
+
+
+def capable(request, wait=0.0):
+    """Answer any question of the collection in three turns, by JSON schema."""
+    title = asked_title(request)
+    turns = (
+        search(title),
+        record(f"{title}#0", f"{title} was directed by {FILMS[title]}.", FILMS[title]),
+        answer(FILMS[title], f"{title}#0"),
+    )
+    return scripted(*turns)(request) | {"wait": wait}
 
 
 def redraw(request):

@@ -8,6 +8,7 @@ from chat_runs import (
     ORDERS,
     answer,
     asks_type,
+    capable,
     entity_search,
     last,
     outline,
@@ -203,17 +204,8 @@ def test_reasoning_that_a_server_keeps_apart_is_on_record(tmp_path):
 
 
 def test_many_questions_each_get_their_own_conversation(tmp_path):
-    def by_question(request):
-        opening = request["messages"][1]["content"]
-        [title] = [title for title in FILMS if f"Who directed {title}?" in opening]
-        return scripted(
-            search(title),
-            record(f"{title}#0", f"{title} was directed by {FILMS[title]}.", FILMS[title]),
-            answer(FILMS[title], f"{title}#0"),
-        )(request)
-
     asked = [question(title, type="simple") for title in FILMS]
-    with serving(by_question) as server:
+    with serving(capable) as server:
         traces = passed(server.url, tmp_path, asked, in_flight=6)
     assert [trace.answer for trace in traces] == list(FILMS.values())
     assert len(server.requests) == 3 * len(FILMS) and server.most_at_once > 1

@@ -224,9 +224,8 @@ class Usage(Record):
     """What a pass cost.
 
     ``model_calls`` counts calls of chat models and readers, ``cached_calls`` those of them that were replayed;
-    ``tokens`` leaves out calls whose server does not tell and those without a reply; ``second_entailments`` counts the
-    entailments that the verifier's second model decided; ``cost`` is None without prices; ``seconds`` is the sum over
-    the events.
+    ``tokens`` leaves out calls whose server does not tell; ``second_entailments`` counts the entailments that the
+    verifier's second model decided; ``cost`` is None without prices; ``seconds`` is the sum over the events.
     """
 
     searches: int = 0
