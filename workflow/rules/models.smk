@@ -104,3 +104,31 @@ rule evaluate_adapter:
         "../../envs/base.yaml"
     script:
         "../scripts/evaluate_adapter.py"
+
+
+rule score_claims:
+    """Score held-out claims against their evidence by the verifier, by further classifiers, by cosine and words."""
+    input:
+        held_out=take.held_out,
+        trained_on=take.trained_on,
+        verifier=take.verifier,
+    output:
+        "results/models/verifier/claims.csv.gz",
+    log:
+        "results/logs/models/score_claims.log",
+    benchmark:
+        "results/benchmarks/models/score_claims.tsv"
+    params:
+        code=fingerprint("score_claims"),
+        files=lookup(dpath="evaluation/verifier/held_out", within=config),
+        compared=lookup(dpath="evaluation/verifier/compared", within=config),
+        verifier=lookup(dpath="models/verifier", within=config),
+        embedder=take.passage_embedder,
+        device=lookup(dpath="models/device", within=config),
+    threads: 1
+    resources:
+        mem_mb=2000,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/score_claims.py"

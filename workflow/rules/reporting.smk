@@ -105,6 +105,38 @@ rule tabulate_models:
         "../scripts/tabulate_models.py"
 
 
+rule tabulate_verifier:
+    """Set the verifier on held-out claims beside other scorers of the same windows, with bootstrap intervals."""
+    input:
+        "results/models/verifier/claims.csv.gz",
+    output:
+        csv=report(
+            "results/tables/models/verifier.csv",
+            caption="../report/verifier.rst",
+            category="Tables",
+            subcategory="models",
+            labels={"table": "verifier"},
+        ),
+        md="results/tables/models/verifier.md",
+    log:
+        "results/logs/reporting/tabulate_verifier.log",
+    benchmark:
+        "results/benchmarks/reporting/tabulate_verifier.tsv"
+    params:
+        code=fingerprint("tabulate_verifier"),
+        threshold=lookup(dpath="evaluation/verifier/threshold", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        models=take.model_names("embedder", "verifier"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_verifier.py"
+
+
 rule tabulate_reader:
     """Set the reader beside a first and a random candidate, and beside itself on the gold passages."""
     input:

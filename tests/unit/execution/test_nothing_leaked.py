@@ -25,6 +25,7 @@ from calibrag.retrieval.named import with_names
 from calibrag.retrieval.reranking import CrossEncoderReranker
 from calibrag.retrieval.vectors import Vectors
 from calibrag.trace import EntitySearchEvent, SearchEvent, Submission, Trace, Usage
+from calibrag.verification.entailment import Entailment
 
 NAMES = ["Ann Lee", "Bo Hall", "Cy Roe", "Di Fox"]
 QUESTION = Question(qid="q", text="Where did Ann Lee meet Bo Hall and Cy Roe?", answers=["Rome"])
@@ -92,7 +93,7 @@ class Told:
         return np.array([[self._value(f"{first} {second}")] for first, second in pairs])
 
     def entail(self, pairs, leads):
-        return [self._value(f"{premise} {claim}") for premise, claim in pairs]
+        return [Entailment(self._value(f"{premise} {claim}")) for premise, claim in pairs]
 
     def read(self, question, context):
         self.texts += [text for _, text in context]

@@ -49,14 +49,21 @@ def test_the_same_call_gives_the_same_bits():
     assert (model.scores(PAIRS) == model.scores(PAIRS)).all()
 
 
-# the same padding, but matrix products of other heights add up in another order
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-5), ("bfloat16", 0.01)])
-def test_a_score_does_not_depend_on_companions_order_or_batch_size(dtype, tolerance):
-    together = reranker(dtype).scores(PAIRS)
-    alone = np.concatenate([reranker(dtype, batch_size=1).scores([pair]) for pair in PAIRS])
-    backwards = reranker(dtype, batch_size=3).scores(PAIRS[::-1])[::-1]
-    assert together == pytest.approx(alone, abs=tolerance)
-    assert together == pytest.approx(backwards, abs=tolerance)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("adapter", ["reranker", "verifier"])
+def test_a_pair_has_the_same_bits_alone_in_three_and_in_forty(dtype, adapter):
+    model = CrossEncoder(BASE, ADAPTERS / adapter, max_length=144, batch_size=4, dtype=dtype, threads=1)
+    pairs = [(f"Who directed film {n}?", f"Film {n} was directed by {'Ann Lee ' * (n % 9)}in {n}.") for n in range(40)]
+    together = model.scores(pairs)
+    assert (model.scores(pairs[::-1])[::-1] == together).all()
+    for size in (1, 3):
+        parts = [model.scores(pairs[start : start + size]) for start in range(0, 12, size)]
+        assert (np.concatenate(parts) == together[:12]).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_batches_of_four_and_of_more_give_the_same_bits(dtype):
+    assert (reranker(dtype, batch_size=4).scores(PAIRS) == reranker(dtype, batch_size=8).scores(PAIRS)).all()
 
 
 def test_no_pairs_give_no_scores():

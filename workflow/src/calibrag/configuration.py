@@ -78,6 +78,7 @@ def resolve(config: Mapping, schema: Mapping, root: str | Path, files: Sequence[
     resolved = copy.deepcopy(dict(config))
     resolved["systems"] = {name: _unfold(name, config, schema, sources, chain=()) for name in config["systems"]}
     _check_references(resolved, sources)
+    _check_band(resolved, sources)
     _write_out_indexes(resolved)
     return _sorted(_with_paths(resolved, schema, schema, Path(root)))
 
@@ -170,6 +171,8 @@ def _translated(error: jsonschema.ValidationError, path: tuple, sources: _Source
             return sources.error(path, f"must match {value} (got {found!r}): {error.schema.get('description', '')}")
         case "minItems" | "minProperties":
             return sources.error(path, f"must hold at least {value} (got {len(found)})")
+        case "maxItems":
+            return sources.error(path, f"must hold at most {value} (got {len(found)})")
         case "uniqueItems":
             return sources.error(path, f"must not repeat an item (got {found!r})")
         case _:
@@ -307,6 +310,14 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
                 ("reporting", "experiments", position),
                 f"unknown experiment '{name}'; {nearest(name, config['experiments'])}",
             )
+
+
+def _check_band(config: Mapping, sources: _Sources) -> None:
+    low, high = config["models"]["verifier"]["band"]
+    if low > high:
+        raise sources.error(
+            ("models", "verifier", "band"), f"must be the lowest score, then the highest (got [{low}, {high}])"
+        )
 
 
 def _retrievers(config: Mapping) -> Iterator[tuple[tuple, dict]]:

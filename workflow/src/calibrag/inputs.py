@@ -21,6 +21,9 @@ MODEL_OF_POLICY = {"reader": "reader", "llm": "chat"}
 TABLES = ("collections", "names", "models", "retrieval", "significance")
 """Tables of every experiment."""
 
+VERIFIER = "results/tables/models/verifier.csv"
+"""The table of the verifier's quality, which no experiment changes."""
+
 RUN_TABLES = ("passage_runs", "answer_runs")
 """Tables of an experiment with systems; with those of the policy reader alone, also that of the reader."""
 
@@ -40,7 +43,8 @@ class Inputs:
         self.wildcards |= {"adapter": "reranker|verifier", "shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
         self._encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
         self.reranker = _adapter(models["reranker"], "adapter.safetensors")
-        self.verifier = _adapter(models["verifier"]["encoder"], "adapter.safetensors")
+        verifier = [block for block in (models["verifier"]["encoder"], models["verifier"]["second"]) if block]
+        self.verifier = [file for block in verifier for file in _adapter(block, "adapter.safetensors")]
         self.reader = _adapter(models["reader"], "adapter_model.safetensors", "adapter_config.json")
 
     def shards(self, pattern: str) -> Callable[[Any], list[str]]:
@@ -104,6 +108,15 @@ class Inputs:
             return self._config["systems"][wildcards.system]["retriever"]
         return self._config["retrievers"][wildcards.retriever]
 
+    def held_out(self, wildcards) -> list[str]:
+        """Return the files of labelled claims that the verifier is measured on."""
+        return [file["path"] for file in self._config["evaluation"]["verifier"]["held_out"]]
+
+    def trained_on(self, wildcards) -> list[str]:
+        """Return the file of the pairs whose claims are left out of that measurement; none where none is named."""
+        path = self._config["evaluation"]["verifier"]["trained_on"]
+        return [path] if path else []
+
     def earlier_passes(self, wildcards) -> list[str]:
         """Return the traces of the passes before this one, of the same questions."""
         return self._passes(wildcards, int(wildcards.n) - 1, [wildcards.shard])
@@ -152,7 +165,7 @@ class Inputs:
 
     def adapter(self, wildcards) -> list[str]:
         """Return the files of the adapter that a cross-encoder uses."""
-        return {"reranker": self.reranker, "verifier": self.verifier}[wildcards.adapter]
+        return _adapter(self._encoders[wildcards.adapter], "adapter.safetensors")
 
     def chosen(self, kind: str) -> Callable[[Any], list[str]]:
         """Return a function of the wildcards: the names of a kind that the experiment takes, in its order."""
@@ -187,7 +200,7 @@ class Inputs:
 
     def reported(self, wildcards) -> list[str]:
         """Return the tables and figures of the reported experiments; without systems there are no runs to show."""
-        files = []
+        files = [VERIFIER]
         for name in self._config["reporting"]["experiments"]:
             systems = self._config["experiments"][name]["systems"]
             runs = bool(systems)

@@ -17,7 +17,6 @@ from calibrag.execution.world import World, checking, conversing, reading, searc
 from calibrag.models.answer_candidates import CandidateFinder
 from calibrag.models.answer_reader import AnswerReader
 from calibrag.models.chat.opening import decoding_of, open_chat
-from calibrag.models.cross_encoder import CrossEncoder
 from calibrag.models.language_scorer import LanguageScorer
 from calibrag.provenance import digest_of, release
 from calibrag.retrieval.entities import NameIndex
@@ -54,9 +53,7 @@ def open_reader(models: Mapping[str, Any], unpacked: str | Path, threads: int) -
 
 def open_verifier(models: Mapping[str, Any], threads: int) -> EntailmentVerifier:
     """Return the verifier of the block ``models`` of the configuration."""
-    settings = models["verifier"]
-    encoder = CrossEncoder(**settings["encoder"], device=models["device"], threads=threads)
-    return EntailmentVerifier(encoder, settings["chunk_words"])
+    return EntailmentVerifier.open(models["verifier"], models["device"], threads)
 
 
 def open_world(

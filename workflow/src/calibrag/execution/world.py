@@ -33,13 +33,14 @@ from calibrag.retrieval.entities import NameIndex, passages_of_name
 from calibrag.retrieval.graph import GraphRetriever
 from calibrag.retrieval.neighbours import around
 from calibrag.retrieval.pipeline import Found, search_with_sources
+from calibrag.verification.entailment import Entailment
 
 
 class Verifier(Protocol):
     """What says whether premises entail claims, as ``verification.entailment.EntailmentVerifier`` does."""
 
-    def entail(self, pairs: Sequence[tuple[str, str]], leads: Sequence[str]) -> list[float]:
-        """Return P(entails) of each (premise, claim), each premise read behind its lead."""
+    def entail(self, pairs: Sequence[tuple[str, str]], leads: Sequence[str]) -> list[Entailment]:
+        """Return the entailment of each (premise, claim), each premise read behind its lead."""
 
 
 async def _nothing_to_close() -> None:
@@ -92,10 +93,14 @@ def checking(verifier: Verifier) -> dict[type, Handler]:
     def entail(effects: Sequence[Entail]) -> list[list[Entailed]]:
         asked = [pair for effect in effects for pair in effect.pairs]
         leads = [lead for lead, _, _ in asked]
-        scores = iter(verifier.entail([(premise, claim) for _, premise, claim in asked], leads))
-        return [[Entailed(score=next(scores)) for _ in effect.pairs] for effect in effects]
+        found = iter(verifier.entail([(premise, claim) for _, premise, claim in asked], leads))
+        return [[_entailed(next(found)) for _ in effect.pairs] for effect in effects]
 
     return {Entail: entail}
+
+
+def _entailed(found: Entailment) -> Entailed:
+    return Entailed(score=found.score, second_model=found.second)
 
 
 def reading(reader: AnswerReader) -> dict[type, Handler]:

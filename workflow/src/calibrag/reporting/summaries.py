@@ -37,6 +37,21 @@ MODELS = {
     "value": "value",
     "n": "n",
 }
+VERIFIER = {
+    "data": "held-out data",
+    "scorer": "scorer",
+    "n": "n",
+    "groups": "claims",
+    "n_left_out": "left out",
+    "n_entails": "entails",
+    "n_partial": "partial",
+    "n_neutral": "neutral",
+    "n_contradicts": "contradicts",
+    "n_second": "by second model",
+    "auroc": "AUROC",
+    "macro": "macro AUROC",
+    "balanced_accuracy": "balanced accuracy",
+}
 READER = {
     "collection": "collection",
     "system": "system",
@@ -185,6 +200,22 @@ def summarise_models(evaluations: Mapping[str, str | Path]) -> pd.DataFrame:
     """Return the evaluations of the adapters below one another, each under the name of its model."""
     frames = [pd.read_csv(path).assign(model=model) for model, path in evaluations.items()]
     return pd.concat(frames, ignore_index=True)[list(MODELS)]
+
+
+def verifier_headings(table: pd.DataFrame) -> dict[str, str]:
+    """Return the columns of the verifier's table with their headings; labels that no set has are no columns."""
+    return {column: heading for column, heading in VERIFIER.items() if column in table}
+
+
+def describe_verifiers(threshold: float, resampling: Mapping[str, Any]) -> str:
+    """Return what the measures of the verifier's table mean, in sentences."""
+    resamples, level, seed = _bootstrap(resampling)
+    return (
+        "AUROC: entailed claims against all others; macro: the mean of the AUROCs against each other label by itself. "
+        f"Intervals: {100 * level:g} % percentile bootstrap over claims, {resamples:,} resamples (seed {seed}). "
+        f"Balanced accuracy: entailed from a score of {threshold:g} on. Left out: pairs whose claim was trained on. "
+        "Cosine and words: the best window, as the verifier reads it."
+    )
 
 
 def describe_collection(
