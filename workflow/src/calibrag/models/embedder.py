@@ -20,7 +20,7 @@ class SentenceEmbedder:
 
     The same texts in the same call give the same vectors. A text's vector differs with its companions in a
     batch, since they decide how it is padded: in the last digits of float32, in the third decimal of
-    bfloat16. Embed queries in float32 where a ranking must not depend on which questions were asked together.
+    bfloat16. With a ``batch_size`` of 1 it has no companions and is always the same.
 
     Parameters
     ----------
