@@ -23,7 +23,7 @@ SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default
 LOCK := $(BIN)/uv pip compile --quiet --generate-hashes --no-annotate --no-header --python-version 3.11 \
 	--override requirements-overrides.in
 
-.PHONY: run report test bench-retrieval lint format lock clean help
+.PHONY: run report test bench-retrieval inspect lint format lock clean help
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*##/make \1\t/p' $(MAKEFILE_LIST)
@@ -46,6 +46,8 @@ bench-retrieval: $(VENV)/.installed-bench  ## install, measure chunking, embeddi
 	@$(BIN)/python tests/benchmarks/embedding.py $(if $(SCALE),--scale $(SCALE))
 	@$(BIN)/python tests/benchmarks/retrieval.py --sizes $(SIZES) $(if $(SCALE),--scale $(SCALE))
 
+inspect: $(VENV)/.installed-inspect  ## install what the export inspect_ai needs
+
 lint: $(VENV)/.installed-dev  ## check code and workflow
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -61,6 +63,7 @@ lock: $(VENV)/.installed-dev  ## bring the locked requirements up to date with t
 	@$(LOCK) requirements.in --output-file requirements.txt
 	@$(LOCK) requirements-dev.in --output-file requirements-dev.txt
 	@$(LOCK) --no-deps requirements-bench.in --output-file requirements-bench.txt
+	@$(LOCK) --no-deps requirements-inspect.in --output-file requirements-inspect.txt
 
 clean:  ## remove all results (asks nothing)
 	rm -rf results .snakemake
@@ -77,6 +80,10 @@ $(VENV)/.installed: requirements-torch.txt requirements.txt pyproject.toml
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.txt
 	@$(PIP) --no-deps --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+$(VENV)/.installed-inspect: $(VENV)/.installed requirements-inspect.txt
+	@$(PIP) --no-deps --require-hashes --requirement requirements-inspect.txt
 	@touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev requirements-bench.txt

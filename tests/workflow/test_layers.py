@@ -20,6 +20,8 @@ LAYERS = [
     ["runs"],
     ["evaluation"],
     ["reporting"],
+    ["command"],
+    ["__main__"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HEAVY = {"torch", "faiss", "spacy", "tantivy", "pyterrier", "matplotlib", "sentence_transformers", "transformers"}

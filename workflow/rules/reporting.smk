@@ -1,8 +1,9 @@
 """What came out, in tables and figures?
 
-Needs     the measures by question of an experiment's collections, retrievers and systems
+Needs     the measures by question of an experiment's collections, retrievers and systems, traces and answer runs
 Makes     results/tables/{experiment}/*.csv and *.md, results/figures/{experiment}/*.svg and *.png,
-          results/run_config.yaml; `snakemake --report results/report.html` binds them with their captions
+          results/{collection}/{system}/exports/{format}/, traces as other tools read them,
+          results/run_config.yaml; `snakemake --report results/report.html` binds tables and figures with their captions
 Steps     one rule a table; each reads its own inputs only, so one changed system rewrites the tables that show it
 """
 
@@ -359,8 +360,31 @@ rule draw_accuracy_hmr:
         "../scripts/draw_accuracy_hmr.py"
 
 
+rule export_traces:
+    """Write what a system did in a format that other tools read: trec_hops, trec_rag, on demand inspect_ai."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        traces=take.all_passes,
+        runs=multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
+    output:
+        directory("results/{collection}/{system}/exports/{format}"),
+    log:
+        "results/logs/reporting/export_traces/{collection}/{system}/{format}.log",
+    benchmark:
+        "results/benchmarks/reporting/export_traces/{collection}/{system}/{format}.tsv"
+    params:
+        code=fingerprint("export_traces"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/export_traces.py"
+
+
 rule tables:
-    """Make the tables and figures of the reported experiments."""
+    """Make the tables, figures and exports of the reported experiments."""
     input:
         take.reported,
 

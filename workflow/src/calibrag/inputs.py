@@ -40,7 +40,8 @@ class Inputs:
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
         self.wildcards |= {kind: "|".join(config["indexes"][kind]) for kind in ("vectors", "dense")}
-        self.wildcards |= {"adapter": "reranker|verifier", "shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
+        self.wildcards |= {"adapter": "reranker|verifier", "format": "trec_hops|trec_rag|inspect_ai"}
+        self.wildcards |= {"shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
         self._encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
         self.reranker = _adapter(models["reranker"], "adapter.safetensors")
         verifier = [block for block in (models["verifier"]["encoder"], models["verifier"]["second"]) if block]
@@ -199,16 +200,21 @@ class Inputs:
         return [PUBLISHED.format(collection=name, experiment=wildcards.experiment) for name in chosen]
 
     def reported(self, wildcards) -> list[str]:
-        """Return the tables and figures of the reported experiments; without systems there are no runs to show."""
+        """Return tables, figures and exports of the reported experiments; without systems there are no runs to show."""
         files = [VERIFIER]
-        for name in self._config["reporting"]["experiments"]:
-            systems = self._config["experiments"][name]["systems"]
+        reporting = self._config["reporting"]
+        for name in reporting["experiments"]:
+            experiment = self._config["experiments"][name]
+            systems = experiment["systems"]
             runs = bool(systems)
             readers = runs and all(self._config["systems"][s]["policy"]["name"] == "reader" for s in systems)
             tables = (*TABLES, *(RUN_TABLES if runs else ()), *(["reader"] if readers else ()))
             files += [f"results/tables/{name}/{table}.csv" for table in tables]
             files += [f"results/figures/{name}/accuracy_hmr.svg"] if runs else []
-        return files
+            exports = product(experiment["collections"], systems, reporting["exports"])
+            files += [f"results/{collection}/{system}/exports/{kind}" for collection, system, kind in exports]
+        # experiments may share systems
+        return list(dict.fromkeys(files))
 
     def chat(self, level: str) -> dict[str, Any] | None:
         """Return what names of a level (``passage`` or ``document``) by a chat model take; None where none is asked.

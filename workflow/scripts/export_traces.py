@@ -1,0 +1,19 @@
+"""Write what a system did in a format that another tool reads."""
+
+from pathlib import Path
+
+from calibrag.execution.traces import read_prompts, read_traces
+from calibrag.job import logged
+from calibrag.records import Question, read_jsonl
+from calibrag.trace import RunEntry
+from calibrag.reporting.exporters import EXPORTERS, Material
+
+with logged(snakemake.log[0]) as job:
+    material = Material(
+        questions=list(read_jsonl(snakemake.input.questions, Question)),
+        traces=read_traces(snakemake.input.traces),
+        runs={Path(run).stem: list(read_jsonl(run, RunEntry)) for run in snakemake.input.runs},
+        prompts=read_prompts(snakemake.input.traces),
+    )
+    EXPORTERS[snakemake.wildcards.format](material, Path(snakemake.output[0]))
+    job.info(f"{len(material.traces)} questions as {snakemake.wildcards.format}")
