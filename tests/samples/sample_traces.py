@@ -6,7 +6,24 @@ from msgspec.structs import replace
 
 from calibrag.agents.gate import reason
 from calibrag.records import Hit, NameCount
-from calibrag.trace import AnswerEvent, Condition, EntitySearchEvent, ErrorEvent, GateEvent, ModelEvent, Nugget, ProposedCall, Provenance, ReadEvent, RecordEvent, RetractEvent, SearchEvent, Submission, Trace, Usage
+from calibrag.trace import (
+    AnswerEvent,
+    Condition,
+    EntitySearchEvent,
+    ErrorEvent,
+    GateEvent,
+    ModelEvent,
+    Nugget,
+    ProposedCall,
+    Provenance,
+    ReadEvent,
+    RecordEvent,
+    RetractEvent,
+    SearchEvent,
+    Submission,
+    Trace,
+    Usage,
+)
 
 PROMPT = "You answer questions."
 PROMPT_HASH = hashlib.sha256(PROMPT.encode()).hexdigest()

@@ -5,8 +5,8 @@ from pathlib import Path
 from calibrag.execution.traces import read_prompts, read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
-from calibrag.trace import RunEntry
 from calibrag.reporting.exporters import EXPORTERS, Material
+from calibrag.trace import RunEntry
 
 with logged(snakemake.log[0]) as job:
     material = Material(

@@ -14,9 +14,9 @@ from sample_traces import FIRST, PROMPT, PROMPT_HASH, TRACES
 from calibrag.configuration import load_yaml
 from calibrag.errors import MissingModelError
 from calibrag.records import Hit, Question
-from calibrag.trace import RunEntry, SearchEvent
 from calibrag.reporting.exporters import EXPORTERS, Material
 from calibrag.retrieval.runs import read_run
+from calibrag.trace import RunEntry, SearchEvent
 
 ROOT = Path(__file__).parents[3]
 AGAIN = SearchEvent(turn=10, query="more", hits=[Hit("Mann#0", 1, 0.5), Hit("Z#0", 2, -0.25)])

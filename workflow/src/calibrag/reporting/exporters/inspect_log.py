@@ -32,9 +32,9 @@ from inspect_ai.tool import ToolCallError
 from calibrag import trace as ours
 from calibrag.evaluation.answers import is_right
 from calibrag.records import Question
-from calibrag.trace import Trace
 from calibrag.reporting.exporters.inspect_models import Transcript, parsed
 from calibrag.reporting.exporters.material import Material
+from calibrag.trace import Trace
 
 LIMITS = {"turn_limit": "turn", "token_limit": "token", "time_limit": "working", "context_limit": "context"}
 """``Trace.stop_reason`` -> what inspect_ai calls that limit."""

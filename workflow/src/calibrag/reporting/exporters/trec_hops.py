@@ -6,9 +6,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from calibrag.records import Hit
-from calibrag.trace import SearchEvent
 from calibrag.reporting.exporters.material import Material
 from calibrag.retrieval.runs import write_run
+from calibrag.trace import SearchEvent
 
 
 def export(material: Material, folder: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from calibrag.execution.trace_rules.case import met
 from calibrag.records import Record, write_jsonl
-from calibrag.trace import RunEntry, Trace
 from calibrag.reporting.exporters.material import Material
+from calibrag.trace import RunEntry, Trace
 
 MOST_REFERENCES = 20
 
