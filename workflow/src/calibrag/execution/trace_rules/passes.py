@@ -68,12 +68,9 @@ def usage(case: Case) -> Iterator[str]:
 
 def _came_to_nothing(before: Event, event: Event) -> bool:
     """Return whether a model's reply was none, which takes a turn without a call."""
-    return (
-        isinstance(before, ModelEvent)
-        and before.text is None
-        and isinstance(event, ErrorEvent)
-        and event.call == before.purpose
-    )
+    if not (isinstance(before, ModelEvent) and isinstance(event, ErrorEvent)):
+        return False
+    return before.text is None and event.call == before.purpose
 
 
 def _rejects(event: Event) -> bool:
