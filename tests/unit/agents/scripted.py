@@ -82,7 +82,8 @@ class World:
             raise self.fault[1]
         if isinstance(effect, Retrieve):
             found = _found(PASSAGES, effect.excluded)
-            beside = {"Heat#0": [BESIDE]} if effect.neighbours and BESIDE.passage_id not in effect.excluded else {}
+            wanted = effect.neighbours and not {"Heat#0", BESIDE.passage_id} & effect.excluded
+            beside = {"Heat#0": [BESIDE]} if wanted else {}
             return Retrieval(found=found, neighbours=beside, graph_names=self.graph_names)
         if isinstance(effect, FindName):
             carrying = [p for p in PASSAGES if effect.name in p.text]
