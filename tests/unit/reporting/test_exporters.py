@@ -157,13 +157,15 @@ def test_inspect_ai_reads_a_sample_for_each_question_and_pass_that_ran(log):
     assert log.status == "success"
     assert (log.eval.task, log.eval.model, log.eval.config.epochs) == ("film", "calibrag/bitem", 3)
     assert [(sample.id, sample.epoch) for sample in log.samples] == [("q1", 1), ("q1", 2), ("q1", 3), ("q2", 1)]
-    assert [sample.scores["answer"].value for sample in log.samples] == ["C", "C", "N", "I"]
-    assert [s.scores["confidence"].value for s in log.samples if "confidence" in s.scores] == [0.5, 0.3, 0.5]
+    scores = [{name: score.value for name, score in sample.scores.items()} for sample in log.samples]
+    # a pass that failed is not an answer that is wrong
+    assert [score.get("answer") for score in scores] == ["C", "C", None, "I"]
+    assert [score.get("confidence") for score in scores] == [0.5, 0.3, None, 0.5]
     answer, confidence = log.results.scores
-    assert answer.metrics["accuracy"].value == 0.5
+    assert answer.metrics["accuracy"].value == pytest.approx(2 / 3)
     assert confidence.metrics["mean"].value == pytest.approx(1.3 / 3)
     assert (confidence.scored_samples, confidence.unscored_samples) == (3, 1)
-    assert log.results.completed_samples == 3
+    assert (log.results.completed_samples, log.results.total_samples) == (3, 9)
 
 
 @INSTALLED
@@ -184,6 +186,7 @@ def test_inspect_ai_reads_every_event_in_its_place(log):
         ("model", None),
         ("tool", "answer"),
         ("info", None),
+        ("score", None),
         ("score", None),
     ]
     assert json.loads(sample.events[1].result)["hits"] == msgspec.to_builtins(FIRST.events[1].hits)
@@ -215,10 +218,10 @@ def test_inspect_ai_reads_the_transcript_with_prompt_reasoning_and_calls(log):
 @INSTALLED
 def test_inspect_ai_reads_a_fallback_as_no_call_and_a_fault_as_an_error(log):
     fallback, fault = log.samples[1], log.samples[2]
-    assert [e.event for e in fallback.events] == ["tool", "tool", "info", "info", "info", "info", "score"]
+    assert [e.event for e in fallback.events] == ["tool", "tool", "info", "info", "info", "info", "score", "score"]
     assert [e.source for e in fallback.events if e.event == "info"] == ["gate", "fallback", "fallback", "gate"]
     assert fault.error.message == "RuntimeError: index gone"
-    assert [event.event for event in fault.events] == ["error", "score"]
+    assert [event.event for event in fault.events] == ["error"]
 
 
 @INSTALLED
@@ -245,6 +248,13 @@ def test_a_limit_is_a_limit_of_the_sample(stop_reason, kind, limit):
     trace = replace(FIRST, stop_reason=stop_reason, answer=None, confidence=None)
     told = sample(QUESTIONS[0], trace, {}).limit
     assert (told.type, told.limit) == (kind, limit)
+
+
+@INSTALLED
+def test_a_pass_that_refuses_has_no_answer():
+    from calibrag.reporting.exporters.inspect_log import sample
+
+    assert sample(QUESTIONS[0], replace(TRACES[1], answer=None), {}).scores["answer"].value == "N"
 
 
 @INSTALLED

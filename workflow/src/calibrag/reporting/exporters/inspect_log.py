@@ -24,6 +24,7 @@ from inspect_ai.log import (
     EvalSampleLimit,
     EvalScore,
     EvalSpec,
+    EvalStats,
 )
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ChatMessageUser, ModelOutput, ModelUsage
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
@@ -53,6 +54,7 @@ def eval_log(material: Material) -> EvalLog:
     system, collection = traces[0].system, traces[0].collection
     made_by = traces[0].provenance
     qids = [question.qid for question in material.questions]
+    epochs = max(trace.pass_number for trace in traces)
     return EvalLog(
         status="success",
         eval=EvalSpec(
@@ -63,15 +65,16 @@ def eval_log(material: Material) -> EvalLog:
             run_id=f"{collection}-{system}",
             dataset=EvalDataset(name=collection, samples=len(qids), sample_ids=qids),
             model=f"calibrag/{system}",
-            config=EvalConfig(epochs=max(trace.pass_number for trace in traces)),
+            config=EvalConfig(epochs=epochs),
             packages={"calibrag": made_by.release} if made_by else {},
             metadata=msgspec.to_builtins(made_by) if made_by else None,
         ),
         results=EvalResults(
-            total_samples=len(samples),
+            total_samples=len(qids) * epochs,
             completed_samples=sum(trace.status == "ok" for trace in traces),
             scores=[_mean("answer", "accuracy", samples), _mean("confidence", "mean", samples)],
         ),
+        stats=EvalStats(started_at=_moment(0.0), completed_at=_moment(sum(trace.usage.seconds for trace in traces))),
         samples=samples,
     )
 
@@ -96,7 +99,8 @@ def sample(question: Question, trace: Trace, prompts: Mapping[str, str]) -> Eval
     gold = question.answers if question.supported else []
     scores = _scores(trace, gold)
     events = list(_events(trace, transcript))
-    events += [_placed(trace.usage.seconds, ScoreEvent, score=scores["answer"], target=gold, scorer="answer")]
+    for scorer, score in scores.items():
+        events.append(_placed(trace.usage.seconds, ScoreEvent, score=score, target=gold, scorer=scorer))
     for number, event in enumerate(events):
         event.uuid = f"{name}/{number}"
     fault = trace.events[-1].problem if trace.status == "error" else None
@@ -136,6 +140,9 @@ def _output(trace: Trace, name: str) -> ModelOutput:
 
 
 def _scores(trace: Trace, gold: Sequence[str]) -> dict[str, Score]:
+    """Return whether the answer is right, and its confidence; of a pass that failed, nothing."""
+    if trace.status == "error":
+        return {}
     value = NOANSWER if trace.answer is None else CORRECT if is_right(trace.answer, gold) else INCORRECT
     scores = {"answer": Score(value=value, answer=trace.answer, explanation=f"gold: {'; '.join(gold) or 'none'}")}
     if trace.confidence is not None:
