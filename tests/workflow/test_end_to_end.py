@@ -8,6 +8,9 @@ import pytest
 import yaml
 from conftest import Workflow
 
+from calibrag.execution.trace_validation import check_traces
+from calibrag.retrieval.runs import read_run
+
 COLLECTIONS = ["film", "hotpotqa-open"]
 RETRIEVERS = ["lexical", "lexical-no-names"]
 SETTINGS = {
@@ -155,3 +158,19 @@ def test_the_report_holds_tables_and_figures_with_their_captions(finished):
     html = (workflow.folder / "results" / "report.html").read_text()
     assert "accuracy_hmr.svg" in html
     assert "seed 13" in html
+
+
+def test_every_trace_keeps_the_rules_of_traces(results):
+    checked = check_traces(sorted(results.glob("*/*/pass-*/*/traces.jsonl")))
+    assert [str(violation) for violation in checked.violations] == []
+    assert checked.traces > 0
+
+
+def test_traces_are_exported_as_runs_and_answers_with_citations(results):
+    for collection in COLLECTIONS:
+        exports = results / collection / "bitem" / "exports"
+        assert read_run(exports / "trec_hops" / "pass-1" / "hop-1.txt")
+        answers = records(exports / "trec_rag" / "AC-1.jsonl")
+        filed = records(results / collection / "bitem" / "runs" / "AC-1.jsonl")
+        assert [answer["topic_id"] for answer in answers] == [entry["qid"] for entry in filed]
+        assert [answer["confidence"] for answer in answers] == [entry["confidence"] for entry in filed]

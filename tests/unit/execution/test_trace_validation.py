@@ -1,6 +1,9 @@
 """Every rule of traces: kept by the samples, and broken once or more."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,8 @@ from calibrag.execution.trace_rules import RULES
 from calibrag.execution.trace_validation import check_traces
 from calibrag.records import Hit, write_jsonl
 
-SCHEMA = Path(__file__).parents[3] / "workflow" / "schemas" / "trace.schema.json"
+ROOT = Path(__file__).parents[3]
+SCHEMA = ROOT / "workflow" / "schemas" / "trace.schema.json"
 
 
 def event(trace, index, **changes):
@@ -215,6 +219,18 @@ def test_the_command_tells_all_and_exits_accordingly(check, tmp_path, capsys):
     ]
     assert main(["validate-traces", str(tmp_path / "none.jsonl")]) == 2
     assert "none.jsonl" in capsys.readouterr().err
+
+
+def test_the_package_runs_as_the_command(check, tmp_path):
+    check([used(FIRST, searches=5)])
+    done = subprocess.run(
+        [sys.executable, "-m", "calibrag", "validate-traces", str(tmp_path / "traces.jsonl")],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "workflow" / "src")},
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.endswith("1 traces, 1 violations\n")
 
 
 def test_the_command_writes_the_schema_that_is_kept(tmp_path):
