@@ -8,12 +8,15 @@ from calibrag.records import Question, read_jsonl
 from calibrag.reporting.exporters import EXPORTERS, Material
 from calibrag.trace import RunEntry
 
+folder = Path(snakemake.output[0])
+
 with logged(snakemake.log[0]) as job:
+    folder.mkdir(parents=True, exist_ok=True)
     material = Material(
         questions=list(read_jsonl(snakemake.input.questions, Question)),
         traces=read_traces(snakemake.input.traces),
         runs={Path(run).stem: list(read_jsonl(run, RunEntry)) for run in snakemake.input.runs},
         prompts=read_prompts(snakemake.input.traces),
     )
-    EXPORTERS[snakemake.wildcards.format](material, Path(snakemake.output[0]))
+    EXPORTERS[snakemake.wildcards.format](material, folder)
     job.info(f"{len(material.traces)} questions as {snakemake.wildcards.format}")
