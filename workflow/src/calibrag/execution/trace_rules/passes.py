@@ -36,7 +36,7 @@ def usage(case: Case) -> Iterator[str]:
     """The counts of ``usage`` are those of the events."""
     trace = case.trace
     models = [event for event in trace.events if isinstance(event, ModelEvent)]
-    vain = sum(_came_to_nothing(before, event) for before, event in pairwise(trace.events))
+    begun = [event for before, event in pairwise([None, *trace.events]) if event.turn > (before.turn if before else 0)]
     # neither a fault nor a full context is a rejected call
     ended = (trace.stop_reason == "error") + (trace.stop_reason == "context_limit")
     claims = [event for event in trace.events if isinstance(event, RecordEvent)]
@@ -44,7 +44,8 @@ def usage(case: Case) -> Iterator[str]:
     wanted = {
         "searches": sum(isinstance(event, SearchEvent) for event in trace.events),
         "entity_searches": sum(isinstance(event, EntitySearchEvent) for event in trace.events),
-        "tool_calls": max((event.turn for event in trace.events), default=0) - vain,
+        # a reply that breaks its schema takes a turn without a call
+        "tool_calls": sum(not isinstance(event, ModelEvent) for event in begun),
         "rejected_calls": sum(_rejects(event) for event in trace.events) - ended,
         "model_calls": len(models),
         "cached_calls": sum(event.cached for event in models),
@@ -64,13 +65,6 @@ def usage(case: Case) -> Iterator[str]:
     for name, value in least.items():
         if getattr(trace.usage, name) < value:
             yield f"usage.{name} must be {value} or more, by the events (got {getattr(trace.usage, name)})"
-
-
-def _came_to_nothing(before: Event, event: Event) -> bool:
-    """Return whether a model's reply was none, which takes a turn without a call."""
-    if not (isinstance(before, ModelEvent) and isinstance(event, ErrorEvent)):
-        return False
-    return before.text is None and event.call == before.purpose
 
 
 def _rejects(event: Event) -> bool:
