@@ -57,11 +57,11 @@ REPLIES = st.builds(
     usage=st.builds(ChatUsage, prompt_tokens=TOKENS, completion_tokens=TOKENS, cached=st.booleans()),
     seconds=st.just(0.5),
     tool_calls=st.lists(st.just(ToolCall(call_id="c", name="search", arguments="{")), max_size=1),
-    rejected=st.integers(0, 2),
+    rejected=st.integers(1, 2),
 )
 SAID = st.one_of(
     st.builds(Said, model=st.just("stub"), reply=REPLIES, cost=st.one_of(st.none(), st.floats(0, 0.1))),
-    st.just(Said(model="stub", reply=None, problem="it kept to no schema")),
+    st.builds(Said, model=st.just("stub"), reply=REPLIES, problem=st.just("it kept to no schema")),
     st.just(ModelCallError("too_long", "stub", None, "the context is full")),
     st.just(ModelCallError("server", "stub", None, "it broke")),
 )
