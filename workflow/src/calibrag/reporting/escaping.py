@@ -12,6 +12,14 @@ _ESCAPES = str.maketrans(_REFERENCES | _ENTITIES | _BACKSLASHED)
 # U+200E, U+200F, U+202A-E, U+2066-9 and U+061C turn the direction of the text around them
 _DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+# what shows nothing, or turns what is around it: controls save line breaks and tabs, lone surrogates, line separators,
+# direction marks, invisible spaces, tags, and what is no character. Joiners and soft hyphens stay: scripts need them
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufdd0-\ufdef\ufff0-\ufffb\U000e0000-\U000e007f"
+    + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
+    + "]"
+)
 _LINK = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -33,3 +41,11 @@ def markdown(text: str) -> str:
     Line breaks and ``|`` become character references, which keep a table row whole in every renderer.
     """
     return _LINK.sub(lambda match: f"&#{ord(match[0])};", plain(text).translate(_ESCAPES))
+
+
+def visible(text: str) -> str:
+    """Return the text with each character that nobody would see, or that hides others, written out: ``⟨U+202E⟩``.
+
+    Unlike `plain`, it says which character stood there. Line breaks become ``\\n``.
+    """
+    return _UNSEEN.sub(lambda match: f"\u27e8U+{ord(match[0]):04X}\u27e9", text.replace("\r\n", "\n"))

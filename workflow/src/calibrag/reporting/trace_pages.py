@@ -1,0 +1,191 @@
+"""Pages about traces: one index and one page a question, static HTML that opens from a file.
+
+Whatever comes from a corpus or a model is data. Jinja escapes every value, invisible and direction-turning characters
+are written out, and a content security policy lets nothing run and nothing load but the one script and the one style
+sheet that each page holds, known by their hashes: text that broke out of its place would still do nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from calibrag.corpus.store import PassageStore
+from calibrag.errors import CalibragError
+from calibrag.records import Question, Trace, TraceEvent
+from calibrag.reporting.escaping import visible
+from calibrag.reporting.trace_views import (
+    FILTERS,
+    QuestionView,
+    is_failed_call,
+    summarise,
+    view_passages,
+    view_question,
+)
+from calibrag.retrieval.runs import Qrels
+from calibrag.verification.quotes import find_quote, stands_in
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+SHOWN = 20_000
+"""Characters of one text that a page shows at most; the rest stands in the trace."""
+
+
+def write_trace_pages(
+    folder: str | Path,
+    questions: Sequence[Question],
+    traces: Mapping[str, Sequence[Trace]],
+    store: PassageStore,
+    qrels: Qrels,
+    *,
+    collection: str,
+    system: str,
+    verified_entailment: float,
+    digits: int,
+) -> int:
+    """Write ``index.html`` and ``q/{name}.html`` for each question, and return how many bytes all have.
+
+    Parameters
+    ----------
+    folder
+        Made anew: what it held is removed.
+    questions
+        In the order of the index.
+    traces
+        qid -> its traces, in the order of the passes.
+    store
+        Where passages are looked up; only those that the traces mention.
+    qrels
+        Judgements, for the marks at gold passages.
+    verified_entailment
+        P(entails) from which on a claim counts as verified, in [0, 1].
+    digits
+        Decimals of confidences and probabilities.
+
+    Raises
+    ------
+    CalibragError
+        A trace is about none of the questions.
+    """
+    if unknown := sorted(set(traces) - {question.qid for question in questions}):
+        raise CalibragError(
+            f"the traces are about questions that {collection} does not have ({', '.join(unknown[:3])}); "
+            "remove the traces and run the workflow again"
+        )
+    folder = Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "q").mkdir(parents=True)
+    views = [view_question(question, traces.get(question.qid, ())) for question in questions]
+    templates = environment(digits)
+    common = {
+        "summary": summarise(collection, system, views),
+        "filters": FILTERS,
+        "threshold": verified_entailment,
+        "limit": SHOWN,
+        **_own_files(),
+    }
+    size = _write(folder / "index.html", templates.get_template("index.html"), views=views, **common)
+    page = templates.get_template("question.html")
+    for place, view in enumerate(views):
+        passages = view_passages(view, store, qrels.get(view.question.qid, {}))
+        beside = {"before": views[place - 1] if place else None, "after": _next(views, place), "place": place + 1}
+        golden = {passage_id for passage_id, one in passages.items() if one.grade}
+        shown = {"view": view, "passages": passages, "golden": golden, **beside}
+        size += _write(folder / "q" / view.file, page, **shown, **common)
+    return size
+
+
+def _next(views: Sequence[QuestionView], place: int) -> QuestionView | None:
+    return views[place + 1] if place + 1 < len(views) else None
+
+
+def _write(path: Path, template: jinja2.Template, **values: Any) -> int:
+    return path.write_bytes(template.render(values).encode("utf-8"))
+
+
+def environment(digits: int) -> jinja2.Environment:
+    """Return the templates: every value escaped, its unseen characters written out; a missing one is an error."""
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_shown_value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {
+        "number": _Numbers(digits),
+        "highlighted": highlighted,
+        "found_in": stands_in,
+        "best": best,
+        "cut": cut,
+        "kind": _kind,
+    }
+    templates.tests["failed"] = is_failed_call
+    return templates
+
+
+def _kind(event: TraceEvent) -> str:
+    """Return the event's name in the trace."""
+    return type(event).__struct_config__.tag
+
+
+def _shown_value(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+class _Numbers:
+    """A number as text, with so many decimals; a count as it is."""
+
+    def __init__(self, digits: int):
+        self.digits = digits
+
+    def __call__(self, value: float) -> str:
+        return f"{value:,}" if isinstance(value, int) else f"{value:.{self.digits}f}"
+
+
+def cut(text: str) -> str:
+    """Return what is shown of a text."""
+    return text[:SHOWN]
+
+
+def best(candidates: Sequence[str], probabilities: Sequence[float]) -> list[tuple[str, float]]:
+    """Return the candidates with their probabilities, most probable first; equals in the order found."""
+    return sorted(zip(candidates, probabilities, strict=True), key=lambda pair: -pair[1])
+
+
+def highlighted(text: str, quotes: Iterable[str]) -> Markup:
+    """Return a passage's text with its quotes marked, where they stand in it; overlapping ones become one mark."""
+    text = cut(text)
+    out, at = Markup(), 0
+    for start, end in _places(text, quotes):
+        out += escape(visible(text[at:start])) + Markup("<mark>") + escape(visible(text[start:end])) + Markup("</mark>")
+        at = end
+    return out + escape(visible(text[at:]))
+
+
+def _places(text: str, quotes: Iterable[str]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(place for quote in quotes if (place := find_quote(quote, text))):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _own_files() -> dict[str, Markup | str]:
+    """Return style sheet and script, which are ours and no data, and the hashes under which they may act."""
+    files = {}
+    for name, file in (("style", "pages.css"), ("script", "pages.js")):
+        text = (TEMPLATES / file).read_text(encoding="utf-8")
+        files[name] = Markup(text)
+        files[f"{name}_hash"] = "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
+    return files
