@@ -2,7 +2,8 @@
 
 Needs     the measures by question of an experiment's collections, retrievers and systems, traces and answer runs
 Makes     results/tables/{experiment}/*.csv and *.md, results/figures/{experiment}/*.svg and *.png,
-          results/{collection}/{system}/exports/{format}/, traces as other tools read them,
+          results/{collection}/{system}/pages/index.html, the traces to be read, a page a question;
+          results/{collection}/{system}/exports/{format}/, traces as other tools read them;
           results/run_config.yaml; `snakemake --report results/report.html` binds tables and figures with their captions
 Steps     one rule a table; each reads its own inputs only, so one changed system rewrites the tables that show it
 """
@@ -383,8 +384,35 @@ rule export_traces:
         "../scripts/export_traces.py"
 
 
+rule write_trace_pages:
+    """Show what a system did on each question: an index and a page a question, to be opened from the disk."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        passages="results/{collection}/corpus/passages.arrow",
+        qrels="results/{collection}/corpus/qrels.txt",
+        traces=take.all_passes,
+        templates=sorted((BASE / "workflow/src/calibrag/reporting/templates").glob("[a-z]*.*")),
+    output:
+        directory("results/{collection}/{system}/pages"),
+    log:
+        "results/logs/reporting/write_trace_pages/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/reporting/write_trace_pages/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("write_trace_pages"),
+        verified_entailment=lookup(dpath="systems/{system}/verified_entailment", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/write_trace_pages.py"
+
+
 rule tables:
-    """Make the tables, figures and exports of the reported experiments."""
+    """Make the tables, figures, trace pages and exports of the reported experiments."""
     input:
         take.reported,
 

@@ -13,6 +13,7 @@ INDEX = {
     "terrier": "results/{collection}/retrieval/terrier",
 }
 PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
+PAGES = "results/{collection}/{system}/pages"
 PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
 
 MODEL_OF_POLICY = {"reader": "reader", "llm": "chat"}
@@ -200,7 +201,7 @@ class Inputs:
         return [PUBLISHED.format(collection=name, experiment=wildcards.experiment) for name in chosen]
 
     def reported(self, wildcards) -> list[str]:
-        """Return tables, figures and exports of the reported experiments; without systems there are no runs to show."""
+        """Return what the reported experiments make: tables, and with systems figures, trace pages and exports."""
         files = [VERIFIER]
         reporting = self._config["reporting"]
         for name in reporting["experiments"]:
@@ -211,9 +212,10 @@ class Inputs:
             tables = (*TABLES, *(RUN_TABLES if runs else ()), *(["reader"] if readers else ()))
             files += [f"results/tables/{name}/{table}.csv" for table in tables]
             files += [f"results/figures/{name}/accuracy_hmr.svg"] if runs else []
-            exports = product(experiment["collections"], systems, reporting["exports"])
-            files += [f"results/{collection}/{system}/exports/{kind}" for collection, system, kind in exports]
-        # experiments may share systems
+            for collection, system in product(experiment["collections"], systems):
+                files.append(PAGES.format(collection=collection, system=system))
+                files += [f"results/{collection}/{system}/exports/{kind}" for kind in reporting["exports"]]
+        # two experiments may share a system
         return list(dict.fromkeys(files))
 
     def chat(self, level: str) -> dict[str, Any] | None:

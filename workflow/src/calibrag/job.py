@@ -177,6 +177,7 @@ def where_results_lie(results: str | Path) -> str:
         names = sorted(str(file.relative_to(folder / kind).with_suffix("")) for file in (folder / kind).glob(pattern))
         if names:
             lines.append(f"{kind:9}{folder / kind}/: {', '.join(names)}")
+    lines += [f"{'traces':9}{page}" for page in sorted(folder.glob("*/*/pages/index.html"))]
     for kind, file in (("settings", "run_config.yaml"), ("logs", "logs/"), ("report", "report.html")):
         if (folder / file).exists():
             lines.append(f"{kind:9}{folder}/{file}")
