@@ -41,6 +41,7 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "tabulate_answer_runs": 1,
         "draw_accuracy_hmr": 1,
         "export_traces": 4,
+        "write_trace_pages": 2,
         "write_run_config": 1,
     }
 

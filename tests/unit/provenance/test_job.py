@@ -102,12 +102,18 @@ def test_slow_items_are_timed_each_and_an_unknown_total_is_left_out(clock):
 
 
 def test_the_last_lines_say_what_lies_where(tmp_path):
-    for name in ("tables/main/retrieval.md", "figures/main/accuracy_hmr.svg", "run_config.yaml"):
+    for name in (
+        "tables/main/retrieval.md",
+        "figures/main/accuracy_hmr.svg",
+        "run_config.yaml",
+        "film/bitem/pages/index.html",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     lines = job.where_results_lie(tmp_path)
     assert f"{tmp_path}/tables/: main/retrieval" in lines
     assert f"{tmp_path}/figures/: main/accuracy_hmr" in lines
+    assert f"traces   {tmp_path}/film/bitem/pages/index.html" in lines
     assert "report.html" not in lines
 
 

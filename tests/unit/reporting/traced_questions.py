@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from calibrag.records import (
+from calibrag.records import Hit, NameCount, Passage, Question
+from calibrag.trace import (
     AnswerEvent,
     Condition,
     EntitySearchEvent,
     ErrorEvent,
     GateEvent,
-    Hit,
     ModelEvent,
-    NameCount,
     Nugget,
-    Passage,
     ProposedCall,
     Provenance,
-    Question,
     ReadEvent,
     RecordEvent,
     RetractEvent,
@@ -80,7 +77,7 @@ PASSAGES = {
         passage(
             "Quiet_Man#1",
             "The Quiet Man",
-            "Award | Category | Winner\nAcademy Awards | Best Director | John Ford\nAcademy Awards | Best Cinematography |"
+            "Award | Category | Winner\nAcademy Awards | Best Director | John Ford\nAcademy Awards | Cinematography |"
             " Winton C. Hoch and Archie Stout",
             heading="Awards",
             kind="table",
@@ -157,7 +154,11 @@ def everything(qid: str) -> Trace:
             graph_names=["The Quiet Man", "John Ford"],
         ),
         EntitySearchEvent(
-            turn=2, seconds=0.02, name="John Ford", hits=hits("Ford#0"), names=[NameCount(name="John Wayne", passages=3)]
+            turn=2,
+            seconds=0.02,
+            name="John Ford",
+            hits=hits("Ford#0"),
+            names=[NameCount(name="John Wayne", passages=3)],
         ),
         ReadEvent(
             turn=3,
@@ -346,9 +347,7 @@ def hostile(qid: str, text: str, passage_id: str) -> Trace:
             numbers=numbers,
         ),
     ]
-    nugget = Nugget(
-        nugget_id="n1", passage_id=passage_id, quotes=["after"], claim=text, entailment=0.5, verified=True
-    )
+    nugget = Nugget(nugget_id="n1", passage_id=passage_id, quotes=["after"], claim=text, entailment=0.5, verified=True)
     return trace(qid, events=events, answer=text, confidence=0.5, nuggets=[nugget], excluded=[text])
 
 

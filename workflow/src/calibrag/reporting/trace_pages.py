@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from calibrag.corpus.store import PassageStore
 from calibrag.errors import CalibragError
-from calibrag.records import Question, Trace, TraceEvent
+from calibrag.records import Question
 from calibrag.reporting.escaping import visible
 from calibrag.reporting.trace_views import (
     FILTERS,
@@ -30,6 +30,7 @@ from calibrag.reporting.trace_views import (
     view_question,
 )
 from calibrag.retrieval.runs import Qrels
+from calibrag.trace import Trace, TraceEvent
 from calibrag.verification.quotes import find_quote, stands_in
 
 TEMPLATES = Path(__file__).with_name("templates")

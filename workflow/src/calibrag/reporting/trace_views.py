@@ -10,14 +10,14 @@ from typing import NamedTuple
 from calibrag.corpus.store import PassageStore
 from calibrag.evaluation.answers import is_right
 from calibrag.normalisation import answer_key
-from calibrag.records import (
+from calibrag.records import Passage, Question
+from calibrag.runs.answer_runs import ANSWER_RUNS
+from calibrag.trace import (
     AnswerEvent,
     EntitySearchEvent,
     ErrorEvent,
     GateEvent,
     Nugget,
-    Passage,
-    Question,
     ReadEvent,
     RecordEvent,
     RetractEvent,
@@ -26,7 +26,6 @@ from calibrag.records import (
     Trace,
     TraceEvent,
 )
-from calibrag.runs.answer_runs import ANSWER_RUNS
 
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 _NAME_CHARACTERS = 40
