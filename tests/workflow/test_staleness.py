@@ -80,8 +80,14 @@ def test_after_an_edit_in_evaluation_only_evaluation_and_what_follows_is_made(co
         "tabulate_retrieval",
         "tabulate_significance",
         "draw_accuracy_hmr",
+        "write_trace_pages",
         "write_run_config",
     }
+
+
+def test_after_an_edited_template_only_the_trace_pages_are_made(copied):
+    edit(copied.root / "workflow/src/calibrag/reporting/templates/question.html", "<h1", "<h1 data-edited")
+    assert stale(copied) == {"write_trace_pages", "write_run_config"}
 
 
 def test_after_an_edit_in_chunking_everything_from_the_passages_on_is_made(copied):
