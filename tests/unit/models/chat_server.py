@@ -1,6 +1,7 @@
 """A real HTTP server on an ephemeral port that answers as a script says, and a chat model in this process."""
 
 import json
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -30,11 +31,12 @@ def error(status, message="no", code=None, **headers):
 
 
 class Server:
-    """What was asked, and the URL. The last step of the script answers all further requests."""
+    """What was asked and answered, and the URL. The last step of the script answers all further requests."""
 
     def __init__(self, script):
         self.script = list(script)
         self.requests = []
+        self.answered = []
         self.headers = []
         self.at_once = 0
         self.most_at_once = 0
@@ -56,7 +58,10 @@ def serving(*script):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self):
-            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = self.rfile.read(int(self.headers["content-length"]))
+            if not body:
+                return  # the client is dead
+            request = json.loads(body)
             with server.lock:
                 server.at_once += 1
                 server.most_at_once = max(server.most_at_once, server.at_once)
@@ -77,12 +82,19 @@ def serving(*script):
                 self.wfile.write(body[: step.get("cut", len(body))])
             except OSError:
                 return  # the client has given up
+            with server.lock:
+                server.answered.append(request)
             self.close_connection = "cut" in step
 
         def log_message(self, *_):
             pass
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Http(ThreadingHTTPServer):
+        def handle_error(self, request, client_address):
+            if not isinstance(sys.exc_info()[1], ConnectionError):
+                super().handle_error(request, client_address)
+
+    http = Http(("127.0.0.1", 0), Handler)
     http.daemon_threads = True
     server.url = f"http://127.0.0.1:{http.server_port}/v1"
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
