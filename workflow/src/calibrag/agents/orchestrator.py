@@ -126,6 +126,7 @@ class EvidencePass:
             status, stop_reason = "error", "error"
             self.record.log(ErrorEvent, call="effect", problem=f"{type(fault).__name__}: {fault}")
 
+        self.record.settle()
         final = self.submissions[-1] if self.submissions and self.submissions[-1].accepted else None
         return Trace(
             collection=collection,

@@ -55,6 +55,13 @@ class PassRecord:
         self.events.append(kind(turn=self.turn, seconds=self._seconds, **fields))
         self._seconds = 0.0
 
+    def settle(self) -> None:
+        """Count what was worked since the last event with it: nothing came of that work."""
+        if self.events:
+            last = self.events[-1]
+            self.events[-1] = msgspec.structs.replace(last, seconds=last.seconds + self._seconds)
+        self._seconds = 0.0
+
     def reject(self, call: str, problem: str, arguments: str = "") -> None:
         """Put a call that is not executed on record."""
         self.usage["rejected_calls"] += 1
