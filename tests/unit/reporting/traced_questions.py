@@ -100,8 +100,14 @@ def gate(turn, confidence, *failed, numbers=None, fallback=False, answered=True)
         "evidence": "2 verified nuggets, or one entailment of at least 0.65",
         "confidence": "at least 0.2",
     }
+    got = {
+        "passages": "1 known",
+        "format": "1 lines",
+        "evidence": f"{0 if 'evidence' in failed else 2} verified",
+        "confidence": f"{confidence:.3f}",
+    }
     names = [] if fallback else list(wanted) if answered else ["passages"]
-    conditions = [Condition(name=n, wanted=wanted[n], got=f"{n}: {n in failed}", passed=n not in failed) for n in names]
+    conditions = [Condition(name=n, wanted=wanted[n], got=got[n], passed=n not in failed) for n in names]
     return GateEvent(
         turn=turn, accepted=not failed, confidence=confidence, conditions=conditions, numbers=numbers or {}, seconds=0.0
     )
