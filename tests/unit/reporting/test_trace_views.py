@@ -5,9 +5,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from traced_questions import PASSAGES, QRELS, QUESTIONS, TRACES, question, short, trace
+from traced_questions import PASSAGES, QRELS, QUESTIONS, TRACES, gate, question, short, trace
 
 from calibrag.reporting.trace_views import file_name, ground, summarise, view_passages, view_question
+from calibrag.trace import AnswerEvent
 
 VIEWS = {one.qid: view_question(one, TRACES.get(one.qid, ())) for one in QUESTIONS}
 
@@ -55,6 +56,13 @@ def test_the_ruling_shown_is_the_last_one_and_its_numbers_are_sorted_by_nugget()
     assert shown.ground.columns == ["entailment", "overlap", "evidence"]
     assert shown.ground.nuggets == {"n2": {"entailment": 0.91, "overlap": 1.0, "evidence": 0.91}}
     assert list(shown.ground.rest) == ["support", "share of full evidence", "discount for answers turned back"]
+
+
+def test_a_refusal_shows_the_numbers_of_the_answer_that_was_turned_back_before_it():
+    events = [AnswerEvent(turn=1, text="X", passage_ids=[]), gate(1, 0.1, "evidence", numbers={"support": 0.1})]
+    events += [AnswerEvent(turn=2, text=None, passage_ids=[]), gate(2, 0.0, answered=False)]
+    [shown] = view_question(question("q", "?", "X"), [trace("q", events=events, confidence=0.0)]).passes
+    assert (shown.verdict, shown.gate.accepted, shown.ground.rest) == ("refused", False, {"support": 0.1})
 
 
 @given(st.dictionaries(st.sampled_from(["n1", "n1 a", "n1 a b", "n2 a", "n10 a", "a", " a", "n1 "]), st.floats(0, 1)))

@@ -60,7 +60,7 @@ class PassView(NamedTuple):
     verdict
         ``right``, ``wrong``, ``refused``, ``none`` (no answer was accepted), ``error`` or ``skipped``.
     gate
-        The ruling that the pass's confidence comes from; None without one.
+        The last ruling on an answer, which the numbers shown come from; on a refusal, if there is nothing else.
     ground
         Its numbers.
     recorded
@@ -145,7 +145,8 @@ def _judge(answer: str | None, answers: Sequence[str]) -> str:
 
 def _view_pass(trace: Trace, earlier: Sequence[Trace], answers: Sequence[str]) -> PassView:
     gates = [event for event in trace.events if isinstance(event, GateEvent)]
-    gate = gates[-1] if gates else None
+    # a refusal has no numbers: those of the answer that was turned back before it say more
+    gate = max(reversed(gates), key=lambda ruling: bool(ruling.numbers), default=None)
     recorded: dict[str, list[Nugget]] = {}
     for nugget in trace.nuggets:
         recorded.setdefault(nugget.passage_id, []).append(nugget)
