@@ -1,6 +1,6 @@
 """What are the passages, which names do they carry, and which of them support an answer?
 
-Needs     results/{collection}/collections/; a server at models.chat.base_url where a method of corpus.names says chat
+Needs     results/{collection}/collections/; the model of models.chat where a method of corpus.names says chat
 Makes     results/{collection}/corpus/: passages.parquet (and passages.arrow, the same to look passages up in),
           annotations.parquet, qrels.txt (and unmatched.csv, the supporting facts that no passage holds); names/: the
           names of each origin by shard, counts.csv, accuracy.csv

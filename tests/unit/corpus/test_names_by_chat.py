@@ -261,7 +261,8 @@ def chat_settings(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     model = config["models"]["chat"] | {"cache_folder": str(tmp_path / "cache"), "max_attempts": 1}
-    return {"model": model | {"base_url": "http://127.0.0.1:9/v1"}, "naming": config["corpus"]["names"]["chat"]}
+    model |= {"backend": "server", "server": {"base_url": "http://127.0.0.1:9/v1", "api_key_env": None}}
+    return {"model": model, "naming": config["corpus"]["names"]["chat"]}
 
 
 def test_the_method_chat_opens_from_the_shipped_settings_and_asks_the_server(chat_settings):

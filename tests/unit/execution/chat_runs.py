@@ -134,7 +134,8 @@ def passed(url, folder, questions, earlier=None, *, block=None, done=lambda trac
     """
     execution = {name: settings.pop(name, usual) for name, usual in (("in_flight", 4), ("max_error_rate", 1.0))}
     chat_settings = CHAT | {
-        "base_url": url,
+        "backend": "server",
+        "server": {"base_url": url, "api_key_env": None},
         "cache_folder": str(folder / "cache"),
         "timeout_s": 20,
         "max_wait_s": 0.02,

@@ -18,7 +18,7 @@ ARRAY = {"type": "array"}
 
 @pytest.fixture
 def settings(tmp_path):
-    return copy.deepcopy(SHIPPED) | {"cache_folder": str(tmp_path / "cache"), "timeout_s": 20}
+    return copy.deepcopy(SHIPPED) | {"backend": "server", "cache_folder": str(tmp_path / "cache"), "timeout_s": 20}
 
 
 def ask(settings, *texts, schema=None):
@@ -28,14 +28,19 @@ def ask(settings, *texts, schema=None):
     return complete_all(chat, asked, settings["concurrency"]), spending
 
 
-def test_the_shipped_settings_open_and_call_nothing(settings):
-    chat, spending = open_chat(settings)
+@pytest.mark.parametrize("backend", ["embedded", "server", "transformers"])
+def test_the_shipped_settings_open_on_every_backend_and_call_nothing(settings, backend):
+    chat, spending = open_chat(settings | {"backend": backend})
     assert (chat.name, spending.calls) == (SHIPPED["model"], 0)
+
+
+def test_the_shipped_settings_need_no_server_elsewhere():
+    assert SHIPPED["backend"] == "embedded"
 
 
 def test_a_second_run_asks_the_server_for_nothing_and_reads_the_same(settings):
     with serving(good("one"), good("two")) as server:
-        settings["base_url"] = server.url
+        settings["server"]["base_url"] = server.url
         first, _ = ask(settings, "a", "b")
     again, spending = ask(settings, "a", "b")
     assert [reply.text for reply in again] == [reply.text for reply in first]
@@ -46,7 +51,8 @@ def test_a_second_run_asks_the_server_for_nothing_and_reads_the_same(settings):
 @pytest.mark.parametrize("off", ["off", yaml.safe_load("off")])
 def test_cache_off_keeps_nothing(settings, off):
     with serving(good()) as server:
-        settings |= {"base_url": server.url, "cache": off}
+        settings["server"]["base_url"] = server.url
+        settings["cache"] = off
         ask(settings, "a")
         ask(settings, "a")
     assert len(server.requests) == 2
@@ -56,7 +62,7 @@ def test_cache_off_keeps_nothing(settings, off):
 def test_a_reply_of_the_wrong_schema_is_drawn_again_counted_and_only_the_good_one_kept(settings):
     settings |= {"redraws": 1}
     with serving(good("{}"), good("[1]"), good("{}")) as server:
-        settings["base_url"] = server.url
+        settings["server"]["base_url"] = server.url
         (reply,), spending = ask(settings, "a", schema=ARRAY)
         (failed,), _ = ask(settings, "b", schema=ARRAY)
     assert (reply.parsed, reply.rejected, spending.calls) == ([1], 1, 2)
@@ -68,9 +74,9 @@ def test_a_reply_of_the_wrong_schema_is_drawn_again_counted_and_only_the_good_on
 
 def test_the_key_comes_from_the_variable_and_goes_nowhere_else(settings, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY + "\n")
-    settings["api_key_env"] = "MY_KEY"
+    settings["server"]["api_key_env"] = "MY_KEY"
     with serving(good(f"echo {KEY}"), error(401, KEY)) as server:
-        settings["base_url"] = server.url
+        settings["server"]["base_url"] = server.url
         (reply, failed), spending = ask(settings | {"concurrency": 1}, "a", "b")
     assert {headers["authorization"] for headers in server.headers} == {f"Bearer {KEY}"}
     kept = "".join(path.read_text() for path in Path(settings["cache_folder"]).iterdir())
@@ -83,8 +89,9 @@ def test_a_missing_key_names_the_variable_and_what_to_do(settings, monkeypatch, 
     monkeypatch.delenv("MY_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(ConfigError, match=r"models\.chat\.api_key_env: the environment variable MY_KEY is not set"):
-        open_chat(settings | {"api_key_env": "MY_KEY"})
+    settings["server"]["api_key_env"] = "MY_KEY"
+    with pytest.raises(ConfigError, match=r"models\.chat\.server\.api_key_env: the environment variable MY_KEY is not"):
+        open_chat(settings)
 
 
 def test_prices_are_both_or_neither_and_a_budget_of_cost_wants_them(settings):
@@ -98,7 +105,7 @@ def test_a_budget_stops_the_calls_and_what_was_paid_for_is_kept(settings):
     settings |= {"concurrency": 1, "prices": {"prompt": 0.0, "completion": 1e6}}
     settings["budget"] = {"tokens": None, "seconds": None, "cost": 10}
     with serving(good()) as server:
-        settings["base_url"] = server.url
+        settings["server"]["base_url"] = server.url
         with pytest.raises(BudgetError, match=r"models\.chat\.budget\.cost: 10 of 10 spent after 2 calls"):
             ask(settings, "a", "b", "c")
         _, spending = ask(settings, "a", "b")

@@ -365,7 +365,7 @@ def test_nobody_listening_is_said_with_the_address_after_all_attempts(chat_at, w
     failed = complete(chat_at(f"http://127.0.0.1:{port}/v1"))
     assert (failed.fault, failed.attempts, len(waits)) == ("unreachable", 3, 2)
     assert f"127.0.0.1:{port}" in str(failed)
-    assert "models.chat.base_url" in str(failed)
+    assert "models.chat.server.base_url" in str(failed)
     assert failed.meets_every_call
 
 
@@ -375,13 +375,13 @@ def test_nobody_listening_is_said_with_the_address_after_all_attempts(chat_at, w
 @pytest.mark.parametrize(
     "step, fault, stays, advice",
     [
-        (error(401, "bad key"), "denied", True, "models.chat.api_key_env"),
-        (error(403, "not yours"), "denied", True, "models.chat.api_key_env"),
+        (error(401, "bad key"), "denied", True, "models.chat.server.api_key_env"),
+        (error(403, "not yours"), "denied", True, "models.chat.server.api_key_env"),
         (error(404, "no such model"), "unknown", True, "models.chat.model"),
         (error(400, "bad field"), "invalid", False, "not repeated"),
         (error(422, "bad field"), "invalid", False, "not repeated"),
         (error(400, "too many", code="context_length_exceeded"), "too_long", False, "ask for less"),
-        (error(400, "the request exceeds the available context size"), "too_long", False, "ask for less"),
+        (error(400, "request (2031 tokens) exceeds the available context size"), "too_long", False, "ask for less"),
         (error(400, "This model's maximum context length is 4096 tokens"), "too_long", False, "ask for less"),
         (error(413, "large"), "too_long", False, "ask for less"),
         (error(429, "you have run out", code="insufficient_quota"), "denied", True, "quota"),

@@ -183,7 +183,7 @@ class OpenAIChat:
             raise self._of_status(error, number) from None
         except openai.APIConnectionError as error:
             cause = type(error.__cause__).__name__ if error.__cause__ else "no connection"
-            problem = f"{cause}; check models.chat.base_url, and that the server runs"
+            problem = f"{cause}; check models.chat.server.base_url, and that the server runs"
             raise TransientError(self._error("unreachable", problem, number)) from None
         except openai.OpenAIError as error:
             raise self._error("invalid", self._quoted(str(error)), number) from None
@@ -234,10 +234,10 @@ class OpenAIChat:
             return self._error("too_long", f"it exceeds the context ({said}); ask for less", number, status)
         match status:
             case 401 | 403:
-                do = "set the variable that models.chat.api_key_env names to a valid key"
+                do = "set the variable that models.chat.server.api_key_env names to a valid key"
                 return self._error("denied", f"{said}; {do}", number, status)
             case 404:
-                do = "check models.chat.model and models.chat.base_url, which usually ends in /v1"
+                do = "check models.chat.model and models.chat.server.base_url, which usually ends in /v1"
                 return self._error("unknown", f"{said}; {do}", number, status)
             case _:
                 return self._error("invalid", f"{said}; the request is wrong and is not repeated", number, status)

@@ -10,6 +10,7 @@ import msgspec
 
 from calibrag.errors import ConfigError
 from calibrag.models.chat.caching import CachedChat, ResponseCache
+from calibrag.models.chat.embedded import EmbeddedChat, EmbeddedSettings
 from calibrag.models.chat.openai_api import OpenAIChat
 from calibrag.models.chat.retrying import Retrying
 from calibrag.models.chat.seam import ChatModel, Decoding
@@ -18,7 +19,7 @@ from calibrag.models.chat.structured import StructuredChat
 
 
 def open_chat(settings: Mapping[str, Any]) -> tuple[ChatModel, Spending]:
-    """Return the model behind a URL, and the count of what its calls use. Nothing is called yet.
+    """Return the model, and the count of what its calls use. Nothing is called, started or loaded yet.
 
     Parameters
     ----------
@@ -35,20 +36,40 @@ def open_chat(settings: Mapping[str, Any]) -> tuple[ChatModel, Spending]:
     if budget.cost is not None and prices is None:
         raise ConfigError("models.chat.budget.cost", "needs both of models.chat.prices, or must be null")
     spending = Spending(prices, budget)
-    server = OpenAIChat(
-        settings["base_url"],
-        settings["model"],
-        settings["revision"],
-        api_key=_api_key(settings["api_key_env"]),
-        concurrency=settings["concurrency"],
-        timeout_s=settings["timeout_s"],
-        retrying=Retrying(settings["max_attempts"], settings["max_wait_s"]),
-    )
-    chat = StructuredChat(MeteredChat(server, spending), settings["redraws"])
+    chat = StructuredChat(MeteredChat(_backend(settings), spending), settings["redraws"])
     # YAML reads a bare off as false
     if settings["cache"] in ("off", False):
         return chat, spending
     return CachedChat(chat, ResponseCache(settings["cache_folder"], settings["cache"]), spending), spending
+
+
+def _backend(settings: Mapping[str, Any]) -> ChatModel:
+    """Return the model itself, where the configuration says that it runs."""
+    name, revision = settings["model"], settings["revision"]
+    match settings["backend"]:
+        case "embedded":
+            return EmbeddedChat(
+                name,
+                revision,
+                msgspec.convert(settings["embedded"], EmbeddedSettings),
+                timeout_s=settings["timeout_s"],
+                max_attempts=settings["max_attempts"],
+            )
+        case "transformers":
+            # torch takes seconds to import, and only this backend needs it
+            from calibrag.models.chat.in_process import InProcessChat
+
+            return InProcessChat(name, revision, **settings["transformers"])
+        case _:
+            return OpenAIChat(
+                settings["server"]["base_url"],
+                name,
+                revision,
+                api_key=_api_key(settings["server"]["api_key_env"]),
+                concurrency=settings["concurrency"],
+                timeout_s=settings["timeout_s"],
+                retrying=Retrying(settings["max_attempts"], settings["max_wait_s"]),
+            )
 
 
 def decoding_of(settings: Mapping[str, Any]) -> Decoding:
@@ -71,7 +92,7 @@ def _api_key(variable: str | None) -> str | None:
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ConfigError(
-            "models.chat.api_key_env",
+            "models.chat.server.api_key_env",
             f"the environment variable {variable} is not set; run `export {variable}=...` first, or null for a server "
             "that wants no key",
         )
