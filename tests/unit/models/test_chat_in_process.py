@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import string
 
 import numpy as np
 import pytest
@@ -29,10 +30,11 @@ SCHEMA = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Return a folder with a random model over bytes, whose replies are noise."""
+    """Return a folder with a random model over printable letters, whose replies are noise."""
     path = tmp_path_factory.mktemp("tiny")
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {"<end>": 0} | {letter: place for place, letter in enumerate(alphabet, 1)}
+    space_and_newline = "ĠĊ"
+    letters = string.ascii_letters + string.digits + string.punctuation + space_and_newline
+    vocabulary = {"<end>": 0} | {letter: place for place, letter in enumerate(letters, 1)}
     tokenizer = Tokenizer(models.BPE(vocabulary, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -186,7 +186,9 @@ class InProcessChat:
         ).input_ids
 
     def _matcher(self, schema: dict) -> LLMatcher:
-        matcher = LLMatcher(self._load()[2], LLMatcher.grammar_from_json_schema(schema))
+        # a weak model would fill its tokens with spaces
+        grammar = LLMatcher.grammar_from_json_schema(schema, overrides={"whitespace_flexible": False})
+        matcher = LLMatcher(self._load()[2], grammar)
         if matcher.is_error():
             raise self._error("invalid", f"the JSON schema cannot be enforced: {matcher.get_error()}")
         return matcher
