@@ -34,6 +34,8 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "tabulate_collections": 1,
         "tabulate_names": 1,
         "tabulate_models": 1,
+        "score_claims": 1,
+        "tabulate_verifier": 1,
         "tabulate_reader": 1,
         "tabulate_retrieval": 1,
         "tabulate_significance": 1,
