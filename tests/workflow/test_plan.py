@@ -43,8 +43,6 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "tabulate_answer_runs": 1,
         "draw_accuracy_hmr": 1,
         "export_traces": 4,
-        "score_claims": 1,
-        "tabulate_verifier": 1,
         "write_trace_pages": 2,
         "write_run_config": 1,
     }
