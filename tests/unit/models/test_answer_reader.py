@@ -40,7 +40,29 @@ def test_polar_questions_want_yes_or_no(finder):
 
 def test_what_the_question_says_is_no_candidate_unless_it_offers_a_choice(finder):
     assert "Michael Mann" not in texts(finder.find("Which film did Michael Mann direct?", [HEAT], 50))
-    assert "Michael Mann" in texts(finder.find("Who directed Heat, Michael Mann or Ridley Scott?", [HEAT], 50))
+    assert "Michael Mann" in texts(finder.find("Was Michael Mann or Ridley Scott the director?", [HEAT], 50))
+
+
+def test_a_question_that_ends_in_two_answers_has_these_as_candidates(finder):
+    found = finder.find("Which is a film, Heat (1995 film) or Vincent Hanna?", [HEAT, TABLE], 50)
+    assert found == [("Heat (1995 film)", (0,)), ("Vincent Hanna", (1,))]
+
+
+def test_an_offered_answer_that_no_sentence_holds_rests_on_all(finder):
+    found = finder.find("Who directed Heat, Michael Mann or Ridley Scott?", [HEAT, TABLE], 50)
+    assert found == [("Michael Mann", (0,)), ("Ridley Scott", (0, 1))]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which film, if any, or play was shown where Michael Mann and all the others who had made it were living?",
+        "Who, Michael Mann or Ridley Scott, directed it?",
+        "Was it a film or a play?",
+    ],
+)
+def test_other_choices_are_read_as_names(finder, question):
+    assert "Los Angeles" in texts(finder.find(question, [HEAT], 50))
 
 
 @pytest.mark.parametrize(

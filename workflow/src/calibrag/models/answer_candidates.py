@@ -14,6 +14,8 @@ from calibrag.normalisation import words
 # how a question that wants yes or no begins, and what shows that it wants a choice instead
 _POLAR = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b", re.IGNORECASE)
 _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
+# how a question ends that names the two answers to choose from
+_OFFER = re.compile(r",\s+([^,]+?),?\s+or\s+((?:[^?,]|,\s+[A-Z])+)\?\s*$")
 
 # what a question asks for, by its own words; the first that matches counts
 _WANTED = (
@@ -67,8 +69,8 @@ class CandidateFinder:
     def find(self, question: str, sentences: Sequence[tuple[str, str]], limit: int) -> list[Candidate]:
         """Return at most ``limit`` candidates: first of the kind that is asked for, then names, then the rest.
 
-        A polar question has the candidates yes and no only. What the question itself says is no candidate,
-        unless it offers a choice ("... or ...").
+        A polar question has the candidates yes and no only, one that ends in two answers ("..., Heat or Ali?") these
+        two. What the question itself says is no candidate, unless it offers a choice in another way ("... or ...").
 
         Parameters
         ----------
@@ -76,6 +78,8 @@ class CandidateFinder:
             (title, sentence) pairs, the most relevant first: of equals, candidates of the first are kept.
         """
         choice = bool(_CHOICE.search(question))
+        if offered := _offered(question):
+            return [Candidate(name, _holding(name, sentences)) for name in offered]
         if _POLAR.match(question) and not choice:
             everywhere = tuple(range(len(sentences)))
             return [Candidate("yes", everywhere), Candidate("no", everywhere)]
@@ -94,6 +98,20 @@ class CandidateFinder:
                 found[key] = (min(order, best), spelling, places | {place: None})
         ordered = sorted(found.values(), key=lambda item: item[0])[:limit]
         return [Candidate(text, tuple(places)) for _, text, places in ordered]
+
+
+def _offered(question: str) -> list[str]:
+    """Return the two answers between which a question lets choose at its end, as "..., Heat or Ali?"; [] elsewhere."""
+    match = _OFFER.search(question)
+    offered = [_clean(part) for part in match.groups()] if match else []
+    return offered if all(0 < len(words(part)) <= _LONGEST for part in offered) else []
+
+
+def _holding(name: str, sentences: Sequence[tuple[str, str]]) -> tuple[int, ...]:
+    """Return the positions of the sentences that hold a name, in title or text; all where none does."""
+    key = f" {' '.join(words(name))} "
+    held = [i for i, pair in enumerate(sentences) if key in f" {' '.join(words(' '.join(pair)))} "]
+    return tuple(held or range(len(sentences)))
 
 
 def _clean(phrase: str) -> str:
