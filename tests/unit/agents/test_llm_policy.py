@@ -28,7 +28,14 @@ ANSWER = ("answer", {"text": "Michael Mann", "passage_ids": ["Heat#0"]})
 
 def policy(style="json_schema", type_prompt=None, **more):
     types = QuestionTypes(advice=ADVICE, prompt=type_prompt and str(PROMPTS / type_prompt))
-    settings = dict(style=style, prompt=str(PROMPTS / "evidence_agent.md"), passages_shown=2, types=types)
+    settings = dict(
+        style=style,
+        prompt=str(PROMPTS / "evidence_agent.md"),
+        passages_shown=2,
+        longest_string=None,
+        longest_list=None,
+        types=types,
+    )
     return LlmPolicy(LlmSettings(**(settings | more)))
 
 

@@ -26,15 +26,27 @@ def test_every_call_passes_its_schema_and_is_read_back(call):
     name = next(name for name, kind in TOOLS.items() if type(call) is kind)
     arguments = msgspec.to_builtins(call)
     turn = {"reasoning": "", "call": {"tool": name, **arguments}}
-    jsonschema.validate(turn, turn_schema())
+    jsonschema.validate(turn, turn_schema(None, None))
     assert call_of(name, json.dumps(arguments)) == call
 
 
 def test_the_schema_admits_a_turn_without_a_call_and_nothing_unknown():
-    jsonschema.validate({"reasoning": "done", "call": None}, turn_schema())
+    jsonschema.validate({"reasoning": "done", "call": None}, turn_schema(None, None))
     for wrong in ({"tool": "serch"}, {"tool": "search", "query": "a"}, {"tool": "read", "passage_id": "p", "x": 1}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({"reasoning": "", "call": wrong}, turn_schema())
+            jsonschema.validate({"reasoning": "", "call": wrong}, turn_schema(None, None))
+
+
+@given(CALLS, st.integers(1, 9), st.integers(1, 3))
+def test_limits_hold_for_every_string_and_list_that_a_model_writes(call, characters, items):
+    name = next(name for name, kind in TOOLS.items() if type(call) is kind)
+    fields = msgspec.to_builtins(call)
+    strings = [text for value in fields.values() for text in (value if isinstance(value, list) else [value])]
+    fits = all(len(text) <= characters for text in strings if isinstance(text, str)) and all(
+        len(value) <= items for value in fields.values() if isinstance(value, list)
+    )
+    turn = {"reasoning": "", "call": {"tool": name, **fields}}
+    assert jsonschema.Draft202012Validator(turn_schema(characters, items)).is_valid(turn) == fits
 
 
 @given(st.text(max_size=20), st.text(max_size=40))

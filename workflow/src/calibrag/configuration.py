@@ -37,7 +37,7 @@ DENSE_TYPES = {
 
 POLICIES = {
     "reader": ("passages_read", "neighbours", "follow_ups", "follow_up_by", "sources", "attempts"),
-    "llm": ("style", "prompt", "passages_shown", "types"),
+    "llm": ("style", "prompt", "passages_shown", "longest_string", "longest_list", "types"),
 }
 """What a policy takes beside its name."""
 

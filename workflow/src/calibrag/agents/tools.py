@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -27,21 +28,28 @@ def descriptions() -> list[Tool]:
     return [Tool(name=name, description=_purpose(call), parameters=_parameters(call)) for name, call in TOOLS.items()]
 
 
-def turn_schema() -> dict[str, Any]:
+def turn_schema(longest_string: int | None, longest_list: int | None) -> dict[str, Any]:
     """Return the JSON Schema of a turn: what the model thinks, and one call, or null for none.
 
     It keeps to what constrained decoding knows in vLLM, llama.cpp and OpenAI's API: no references, all fields required.
+
+    Parameters
+    ----------
+    longest_string, longest_list
+        Characters of a string and items of a list, at most; None sets no limit, which small models need to end a turn
+        and some hosted APIs do not take.
     """
     calls = []
     for tool in descriptions():
         fields = {"tool": {"const": tool.name}, **tool.parameters["properties"]}
         calls.append({**tool.parameters, "properties": fields, "required": list(fields)})
-    return {
+    turn = {
         "type": "object",
         "properties": {"reasoning": {"type": "string"}, "call": {"anyOf": [*calls, {"type": "null"}]}},
         "required": ["reasoning", "call"],
         "additionalProperties": False,
     }
+    return _limited(turn, {"string": ("maxLength", longest_string), "array": ("maxItems", longest_list)})
 
 
 def described() -> str:
@@ -118,6 +126,17 @@ def _parameters(call: type) -> dict[str, Any]:
     own = schema["$defs"][call.__name__]
     fields = {name: _plain(field) for name, field in own["properties"].items()}
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def _limited(schema: Any, limits: Mapping[str, tuple[str, int | None]]) -> Any:
+    """Return a JSON Schema with a limit at each part of a type: type -> its keyword and value, None for no limit."""
+    if isinstance(schema, list):
+        return [_limited(part, limits) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    keyword, most = limits.get(schema.get("type"), ("", None)) if isinstance(schema.get("type"), str) else ("", None)
+    inner = {key: _limited(value, limits) for key, value in schema.items()}
+    return inner | ({keyword: most} if most is not None else {})
 
 
 def _plain(field: dict[str, Any]) -> dict[str, Any]:

@@ -51,6 +51,8 @@ class LlmSettings(Record):
         File of the prompt: Markdown with ``tools``, ``question`` and ``advice`` as placeholders.
     passages_shown
         Passages of a search that the model is shown, whole, best first.
+    longest_string, longest_list
+        Characters and items that ``style: json_schema`` lets the model write, see ``tools.turn_schema``.
     types
         See there.
     """
@@ -58,6 +60,8 @@ class LlmSettings(Record):
     style: Literal["json_schema", "tools"]
     prompt: str
     passages_shown: int
+    longest_string: int | None
+    longest_list: int | None
     types: QuestionTypes
 
 
@@ -78,7 +82,11 @@ class LlmPolicy:
         self._type_prompt = Prompt(settings.types.prompt) if settings.types.prompt else None
         by_schema = settings.style == "json_schema"
         self._tools = described() if by_schema else _BY_SERVER
-        self._how = {"schema": turn_schema()} if by_schema else {"tools": descriptions()}
+        self._how = (
+            {"schema": turn_schema(settings.longest_string, settings.longest_list)}
+            if by_schema
+            else {"tools": descriptions()}
+        )
         self.prompts = _system(settings.prompt, self._opening("a", "a"), self._opening("b", "b"))
         if self._type_prompt:
             asked = [self._type_prompt.fill(question=text, types=self._types()) for text in "ab"]
