@@ -142,6 +142,25 @@ def test_only_the_nearest_sentences_are_shown_in_their_order_and_positions_point
     assert {a.text: a.sentences for a in answers} == {"x1": (1,), "x2": (2,)}
 
 
+def test_sentences_are_embedded_once_a_question_whatever_was_read_before():
+    class Recorder(Embedder):
+        def __init__(self):
+            self.batches = []
+
+        def encode(self, texts):
+            self.batches.append(list(texts))
+            return super().encode(texts)
+
+    embedder = Recorder()
+    chooser = AnswerReader(Scorer(), Finder(), embedder, sentences=2, candidates=9)
+    first, more = [("t", "a"), ("t", "b")], [("t", "a"), ("t", "b"), ("u", "c")]
+    chooser.read("y?", more)
+    embedder.batches.clear()
+    chooser.read("x?", first)
+    chooser.read("x?", more)
+    assert embedder.batches == [["t: a", "t: b"], ["x?"], ["u: c"], ["x?"]]
+
+
 def test_nothing_found_costs_no_model_call():
     class Nothing:
         def find(self, question, sentences, limit):

@@ -57,7 +57,7 @@ class AnswerReader:
         self._embedder = embedder
         self._sentences = sentences
         self._candidates = candidates
-        self._vectors: dict[str, np.ndarray] = {}
+        self._vectors: dict[tuple[str, str], np.ndarray] = {}
 
     def read(self, question: str, sentences: Sequence[tuple[str, str]]) -> tuple[list[ScoredAnswer], int]:
         """Return the candidates in the order found, scored, and the tokens computed; none where nothing was found.
@@ -84,10 +84,12 @@ class AnswerReader:
     def _choose(self, question: str, sentences: Sequence[tuple[str, str]]) -> list[int]:
         """Return the positions of the sentences nearest to the question, nearest first."""
         texts = [f"{title}: {text}" for title, text in sentences]
-        # a sentence is read again after each further search
-        if unknown := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
-            self._vectors |= zip(unknown, self._embedder.encode(unknown), strict=True)
-        cosines = np.round(np.stack([self._vectors[text] for text in texts]) @ self._embedder.encode([question])[0], 4)
+        # a sentence is read again after each further search; by question, since a vector in half precision depends on
+        # its batch, which must hold the same sentences whatever else this process has read
+        keys = [(question, text) for text in texts]
+        if unknown := [key for key in dict.fromkeys(keys) if key not in self._vectors]:
+            self._vectors |= zip(unknown, self._embedder.encode([text for _, text in unknown]), strict=True)
+        cosines = np.round(np.stack([self._vectors[key] for key in keys]) @ self._embedder.encode([question])[0], 4)
         return sorted(range(len(sentences)), key=lambda i: (-cosines[i], i))[: self._sentences]
 
 
