@@ -1,6 +1,7 @@
 """The cache of replies: what it holds, what it survives, and who may share it."""
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
@@ -218,10 +219,24 @@ def test_the_oldest_reply_to_a_key_counts_in_every_process(tmp_path):
 
 
 def test_what_another_process_writes_meanwhile_is_found(tmp_path):
-    one, other = ResponseCache(tmp_path, "read-write"), ResponseCache(tmp_path, "read-write")
+    seconds = itertools.count()  # a second goes by between two looks
+    one, other = ResponseCache(tmp_path, "read-write"), ResponseCache(tmp_path, "read-write", lambda: next(seconds))
     for n in range(3):
         one.put(f"k{n}", reply(str(n)))
         assert other.get(f"k{n}").text == str(n)
+
+
+def test_others_are_looked_at_once_a_second_and_own_replies_are_there_at_once(tmp_path):
+    now = 0.0
+    cache = ResponseCache(tmp_path, "read-write", lambda: now)
+    ResponseCache(tmp_path, "read-write").put("other", reply("other"))
+    for n in range(3):
+        cache.put(f"k{n}", reply(str(n)))
+    assert [cache.get(f"k{n}").text for n in range(3)] == ["0", "1", "2"]
+    assert cache.get("other") is None
+    now = 1.0
+    assert cache.get("other").text == "other"
+    assert [cache.get(f"k{n}").text for n in range(3)] == ["0", "1", "2"]
 
 
 def test_a_line_being_written_is_found_once_it_is_whole(tmp_path):
@@ -229,7 +244,8 @@ def test_a_line_being_written_is_found_once_it_is_whole(tmp_path):
     (path,) = tmp_path.iterdir()
     line = path.read_bytes()
     path.write_bytes(line[:20])
-    cache = ResponseCache(tmp_path, "read")
+    seconds = itertools.count()
+    cache = ResponseCache(tmp_path, "read", lambda: next(seconds))
     assert (cache.get("k"), cache.skipped) == (None, 1)
     path.write_bytes(line)
     assert (cache.get("k"), cache.skipped) == (reply(), 0)

@@ -12,6 +12,7 @@ import hashlib
 import os
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +26,8 @@ Mode = Literal["read", "read-write"]
 
 _VERSION = 3
 """Part of each key; raised when requests or replies change their form."""
+_LOOK_S = 1.0
+"""Seconds between two looks at what others have written; one takes 15 ms in a folder of 1,000 files."""
 
 
 class _Entry(Record):
@@ -53,9 +56,11 @@ class ResponseCache:
         Where the files lie; made when the first reply is written.
     mode
         ``read`` never writes.
+    clock
+        Seconds that only rise.
     """
 
-    def __init__(self, folder: str | Path, mode: Mode):
+    def __init__(self, folder: str | Path, mode: Mode, clock: Callable[[], float] = time.monotonic):
         self.skipped = 0
         self._folder = Path(folder)
         self._mode = mode
@@ -63,11 +68,13 @@ class ResponseCache:
         self._read: dict[Path, int] = {}
         self._torn: set[Path] = set()
         self._own: int | None = None
+        self._own_path = self._folder
+        self._clock = clock
         self.refresh()
 
     def get(self, key: str) -> Reply | None:
-        """Return a reply; None where there is none. What other processes have written meanwhile is seen."""
-        if key not in self._places:
+        """Return a reply; None where there is none. What other processes have written is seen a second later."""
+        if key not in self._places and self._clock() - self._looked >= _LOOK_S:
             self.refresh()
         if key not in self._places:
             return None
@@ -85,16 +92,21 @@ class ResponseCache:
             self._folder.mkdir(parents=True, exist_ok=True)
             # the time comes first: files in order of name are in order of age
             name = f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
-            self._own = os.open(self._folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            self._own_path = self._folder / name
+            self._own = os.open(self._own_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         # unbuffered: once it returns, killing the process does not lose the line
         written = os.write(self._own, line)
         if written != len(line):
             # a full disk; a further line in this file would be joined to the stump
             self.close()
             raise OSError(f"{self._folder}: only {written} of {len(line)} bytes of a reply could be written")
+        start = self._read.get(self._own_path, 0)
+        self._places.setdefault(key, (self._own_path, start, written))
+        self._read[self._own_path] = start + written
 
     def refresh(self) -> None:
         """Take in what has been written since the last look."""
+        self._looked = self._clock()
         if not self._folder.is_dir():
             return
         for path in sorted(self._folder.glob("*.jsonl")):
