@@ -164,7 +164,10 @@ class OpenAIChat:
             # the client's own limit is one of silence: a reply that trickles in would never meet it
             async with (
                 asyncio.timeout(self._timeout_s),
-                self._client.chat.completions.with_streaming_response.create(**arguments) as response,
+                # what is extra goes out as it is; the rest the client walks through, which took most of a call's time
+                self._client.chat.completions.with_streaming_response.create(
+                    model=self.name, messages=(), extra_body=arguments
+                ) as response,
             ):
                 body = bytearray()
                 async for chunk in response.iter_bytes():
@@ -270,13 +273,12 @@ def _arguments(model: str, request: ChatRequest) -> dict[str, Any]:
         # what a beam is worth is the sum over its tokens
         "logprobs": True if decoding.logprobs is not None or request.beams is not None else None,
         "top_logprobs": decoding.logprobs or None,
-        "extra_body": extra or None,
     }
     if request.schema is not None:
         # tool_choice is not enforced by llama.cpp, response_format is
         schema = {"name": "reply", "schema": request.schema, "strict": True}
         arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return {key: value for key, value in arguments.items() if value is not None}
+    return {key: value for key, value in arguments.items() if value is not None} | extra
 
 
 def _message(message: Message) -> dict[str, Any]:
