@@ -23,7 +23,7 @@ SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default
 LOCK := $(BIN)/uv pip compile --quiet --generate-hashes --no-annotate --no-header --python-version 3.11 \
 	--override requirements-overrides.in
 
-.PHONY: run report test bench-retrieval inspect lint format lock clean help
+.PHONY: run report test bench-retrieval bench-runner inspect lint format lock clean help
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*##/make \1\t/p' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ bench-retrieval: $(VENV)/.installed-bench  ## install, measure chunking, embeddi
 	@$(BIN)/python tests/benchmarks/chunking.py $(if $(SCALE),--scale $(SCALE))
 	@$(BIN)/python tests/benchmarks/embedding.py $(if $(SCALE),--scale $(SCALE))
 	@$(BIN)/python tests/benchmarks/retrieval.py --sizes $(SIZES) $(if $(SCALE),--scale $(SCALE))
+
+bench-runner: $(VENV)/.installed  ## install, measure what running questions costs beside the chat model
+	@$(BIN)/python tests/benchmarks/runner.py
 
 inspect: $(VENV)/.installed-inspect  ## install what the export inspect_ai needs
 
