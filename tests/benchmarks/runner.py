@@ -5,7 +5,8 @@
 A stub server (`stub_server.py`, its own process) answers each call after the latency; retrieval and entailment are
 answered at once by fakes of realistic size (passages of 200 words, three of them shown). A question takes a fixed
 number of turns, one chat call each. The ideal is ceil(questions / concurrency) x turns x latency; ``ms a turn`` is the
-processor time of this process, the client of the server included, by turns.
+processor time of this process, the client of the server included, by turns. The first questions of a process cost more,
+since it imports and warms up: they are told apart.
 
 The alternatives make the same calls with the same growing messages, and nothing else: a plain loop, extrapolated from
 two questions, and a pool of as many threads as calls are let in. Both use the synchronous ``openai`` client.
@@ -149,6 +150,10 @@ def _timed(work: Callable[[], object], times: float = 1.0) -> Cost:
     return Cost(times * (time.perf_counter() - wall), times * (time.process_time() - processor))
 
 
+def _spent(cost: Cost, questions: int, turns: int) -> str:
+    return f"{1000 * cost.processor / questions / turns:.2f}"
+
+
 def main() -> None:
     """Run all cases and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -157,14 +162,16 @@ def main() -> None:
     parser.add_argument("--profile", type=Path, help="write a cProfile of the first case here, and run no other")
     asked = parser.parse_args()
     with stub(asked.latency, asked.turns) as url:
-        with tempfile.TemporaryDirectory() as folder:  # the client's first use imports and compiles
-            run(url, Path(folder), 1, 1, "json_schema", "off", asked.turns)
+        with tempfile.TemporaryDirectory() as folder:
+            cold = run(url, Path(folder), 32, 32, "json_schema", "read-write", asked.turns)
         if asked.profile:
             with tempfile.TemporaryDirectory() as folder, cProfile.Profile() as profile:
                 run(url, Path(folder), *CASES[0], asked.turns)
             profile.dump_stats(asked.profile)
             return
-        print(f"{asked.turns} turns a question, {asked.latency:g} s a call\n")
+        print(f"{asked.turns} turns a question, {asked.latency:g} s a call")
+        warming = f"{cold.wall:.2f} s, {_spent(cold, 32, asked.turns)} ms a turn"
+        print(f"32 questions before all others, to warm up: {warming}\n")
         print(
             "| questions at a time | runner | ideal s | wall s | ideal / wall | ms a turn | times faster than a loop |"
         )
@@ -178,8 +185,9 @@ def main() -> None:
                         costs[f"run_pass, {case[2]}, cache {case[3]}"] = run(url, Path(folder), *case, asked.turns)
             ideal = math.ceil(questions / concurrency) * asked.turns * asked.latency
             for name, cost in costs.items():
-                spent = 1000 * cost.processor / questions / asked.turns
-                figures = f"{ideal:.1f} | {cost.wall:.2f} | {ideal / cost.wall:.1%} | {spent:.2f}"
+                figures = (
+                    f"{ideal:.1f} | {cost.wall:.2f} | {ideal / cost.wall:.1%} | {_spent(cost, questions, asked.turns)}"
+                )
                 print(f"| {questions} at {concurrency} | {name} | {figures} | {plain.wall / cost.wall:.1f} |")
 
 
