@@ -95,7 +95,7 @@ def world(chat_settings: dict) -> World:
 def run(url: str, folder: Path, questions: int, concurrency: int, style: str, cache: str, turns: int) -> Cost:
     """Run a pass over so many questions."""
     policy = SYSTEM["policy"] | {"style": style, "prompt": str(ROOT / SYSTEM["policy"]["prompt"])}
-    policy["types"] = policy["types"] | {"prompt": None}
+    policy |= {"types": policy["types"] | {"prompt": None}, "passages_shown": 3}
     gate = SYSTEM["gate"] | {"min_nuggets": 2, "confidence_floor": 0.2}
     limits = SYSTEM["limits"] | {"turns": turns + 9, "transcript": 10**6}
     agent = open_agent(SYSTEM | {"policy": policy, "gate": gate, "limits": limits})
@@ -125,7 +125,10 @@ def run(url: str, folder: Path, questions: int, concurrency: int, style: str, ca
 def conversation(client: openai.OpenAI, number: int, turns: int) -> None:
     """Make the calls of one question with the bare client."""
     messages = [{"role": "user", "content": f"Who directed film {number}?"}]
-    schema = {"type": "json_schema", "json_schema": {"name": "reply", "schema": turn_schema(), "strict": True}}
+    schema = {
+        "type": "json_schema",
+        "json_schema": {"name": "reply", "schema": turn_schema(None, None), "strict": True},
+    }
     for turn in range(turns):
         reply = client.chat.completions.create(model="m", messages=messages, response_format=schema, max_tokens=1024)
         messages.append({"role": "assistant", "content": reply.choices[0].message.content})

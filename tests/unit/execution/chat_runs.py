@@ -23,7 +23,15 @@ from calibrag.trace import ModelEvent
 ROOT = Path(__file__).parents[3]
 SHIPPED = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
 CHAT = SHIPPED["models"]["chat"]
-SYSTEM = SHIPPED["systems"]["bitem"] | SHIPPED["systems"]["bitem-llm"]
+# what is shipped, with limits and a gate of the tests' own
+SYSTEM = (
+    SHIPPED["systems"]["bitem"]
+    | SHIPPED["systems"]["bitem-llm"]
+    | {
+        "limits": {"turns": 16, "tokens": 200_000, "transcript": 20_000, "seconds": None},
+        "gate": {"min_nuggets": 2, "strong_entailment": 0.65, "confidence_floor": 0.2},
+    }
+)
 
 FILMS = {
     "Heat": "Michael Mann",
