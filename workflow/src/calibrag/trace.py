@@ -295,9 +295,13 @@ class Trace(Record, kw_only=True):
 
 
 def without_measurements(trace: Trace) -> Trace:
-    """Return the trace without what differs between two runs that did the same: seconds, and what a cache replayed."""
+    """Return the trace without what differs between two runs that did the same.
+
+    That is seconds, what a cache replayed, and how often a server had to be asked.
+    """
+    network = {"cached": False, "attempts": 1}
     events = [
-        msgspec.structs.replace(event, seconds=0.0, **({"cached": False} if isinstance(event, ModelEvent) else {}))
+        msgspec.structs.replace(event, seconds=0.0, **(network if isinstance(event, ModelEvent) else {}))
         for event in trace.events
     ]
     usage = msgspec.structs.replace(trace.usage, seconds=0.0, cached_calls=0)
