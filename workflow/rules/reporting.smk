@@ -400,6 +400,7 @@ rule write_trace_pages:
         "results/benchmarks/reporting/write_trace_pages/{collection}/{system}.tsv"
     params:
         code=fingerprint("write_trace_pages"),
+        asked=lookup(dpath="systems/{system}/questions", within=config),
         verified_entailment=lookup(dpath="systems/{system}/verified_entailment", within=config),
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1

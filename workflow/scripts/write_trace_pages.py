@@ -1,5 +1,7 @@
 """Write the pages on which the traces of a system can be read."""
 
+from itertools import islice
+
 from calibrag.corpus.store import PassageStore
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
@@ -10,7 +12,7 @@ from calibrag.retrieval.runs import read_qrels
 files, params = snakemake.input, snakemake.params
 
 with logged(snakemake.log[0]) as job:
-    questions = list(read_jsonl(files.questions, Question))
+    questions = list(islice(read_jsonl(files.questions, Question), params.asked))
     evidence = PassageStore.open(files.passages), read_qrels(files.qrels)
     shown = dict(snakemake.wildcards.items(), verified_entailment=params.verified_entailment, digits=params.digits)
     size = write_trace_pages(snakemake.output[0], questions, read_traces(files.traces), *evidence, **shown)
