@@ -20,5 +20,6 @@ with logged(snakemake.log[0]) as job:
     more = dict(names=Names(names.collection, names.system, provenance), journal=journal, **settings.execution)
     counter = partial(job.counter, "questions")
     traces = run_pass(questions, read_traces(files.earlier), agent, world, counter=counter, **more)
+    job.info(f"chat: {world.spending or 'not asked'}")
     write_traces(made.traces, made.prompts, traces, agent.policy.prompts)
     journal.close()

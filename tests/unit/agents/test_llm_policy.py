@@ -162,6 +162,11 @@ def test_a_context_that_is_full_ends_the_pass_and_is_no_error():
     assert "exceeds the context" in trace.events[-1].problem
 
 
+def test_a_context_too_small_for_the_question_is_an_error():
+    full = ModelCallError("too_long", "m", "h", "it exceeds the context")
+    assert run(policy(), World(turns=[full])).status == "error"
+
+
 def test_another_fault_of_the_server_is_the_question_s_error():
     trace = run(policy(), World(turns=[ModelCallError("server", "m", "h", "it is down", status=500)]))
     assert (trace.stop_reason, trace.status) == ("error", "error")
@@ -173,6 +178,8 @@ def test_the_type_comes_from_the_question_or_from_the_model_with_its_advice():
     typed = msgspec.structs.replace(QUESTION, type="simple")
     steps = policy(type_prompt="question_type.md")(typed)
     assert "Type: simple. Answer with the name." in next(steps).messages[-1].content
+    strange = msgspec.structs.replace(QUESTION, type="bridge")
+    assert next(policy()(strange)).messages[-1].content.endswith("Type: bridge.")
     world = World(SURE, turns=[said({"text": "{}", "parsed": {"type": "comparison"}}), by_schema(None)])
     trace = run(policy(type_prompt="question_type.md"), world)
     assert [event.purpose for event in trace.events] == ["question type", "next call"]

@@ -144,6 +144,7 @@ def drop(config, dotted):
         ("models.verifier.band", [0.1, 0.2, 0.3], "models.verifier.band: must hold at most 2 (got 3)"),
         ("models.verifier.second", {"bsae": "x"}, "second.bsae: unknown key; did you mean 'base'?"),
         ("models.verifier.encoder.batch_size", 1, "encoder.batch_size: must be at least 4 (got 1)"),
+        ("systems.bitem.passes.minimum", 5, "passes: minimum must be at most maximum (got 5 and 4)"),
         ("systems.corpus", {"extends": "bitem"}, "systems.corpus: reserved: results/ has a folder of this name"),
         ("systems.retrieval", {"extends": "bitem"}, "systems.retrieval: reserved"),
         ("collections.tables", SHIPPED["collections"]["film"], "collections.tables: reserved"),

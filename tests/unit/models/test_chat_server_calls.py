@@ -302,7 +302,7 @@ def test_a_busy_server_is_asked_again_when_it_says(chat_at, waits):
 
 
 def test_waits_double_where_the_server_names_none(chat_at, waits):
-    with serving(*[error(status) for status in (500, 502, 503, 504)], good()) as server:
+    with serving(*[error(status) for status in (500, 502, 503, 529)], good()) as server:
         reply = complete(chat_at(server.url, max_attempts=5))
     assert reply.attempts == 5
     assert waits == [1, 2, 4, 8]
@@ -384,6 +384,8 @@ def test_nobody_listening_is_said_with_the_address_after_all_attempts(chat_at, w
         (error(400, "request (2031 tokens) exceeds the available context size"), "too_long", False, "ask for less"),
         (error(400, "This model's maximum context length is 4096 tokens"), "too_long", False, "ask for less"),
         (error(413, "large"), "too_long", False, "ask for less"),
+        (error(400, "messages[0].name: string too long"), "invalid", False, "the request is wrong"),
+        (error(501, "not implemented"), "invalid", False, "is not repeated"),
         (error(429, "you have run out", code="insufficient_quota"), "denied", True, "quota"),
         ({"status": 400, "body": "plain words"}, "invalid", False, "plain words"),
     ],

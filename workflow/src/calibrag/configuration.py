@@ -256,6 +256,10 @@ def _check_whole(system: dict, schema: Mapping, path: tuple, sources: _Sources) 
     if "retriever" not in system:
         raise sources.error((*path, "retriever"), "missing key; name one of the retrievers", missing=True)
     _check_schema(system["retriever"], schema["$defs"]["retriever"], (*path, "retriever"), sources, schema)
+    passes = system["passes"]
+    if passes["minimum"] > passes["maximum"]:
+        problem = f"minimum must be at most maximum (got {passes['minimum']} and {passes['maximum']})"
+        raise sources.error((*path, "passes"), problem)
     name = system["policy"]["name"]
     _check_taken((*path, "policy", "name"), name, set(system["policy"]) - {"name"}, POLICIES[name], sources)
 

@@ -170,7 +170,8 @@ class EvidencePass:
                 try:
                     reply = yield from self.record.converse(call)
                 except ModelCallError as error:
-                    if error.fault != "too_long":
+                    # a context that does not even take the question is a wrong setting
+                    if error.fault != "too_long" or not self.record.transcript:
                         raise
                     self.record.log(ErrorEvent, call=call.purpose, problem=str(error))
                     return "context_limit"
@@ -363,7 +364,7 @@ class EvidencePass:
         found = yield from self._counted(supported_answer(self.question.text, self.earlier, passages, threshold))
         if found is None:
             return
-        trace, support = found
+        trace, support, second_model = found
         self.record.log(
             RecordEvent,
             passage_id=support.passage_id,
@@ -373,6 +374,7 @@ class EvidencePass:
             verified=True,
             reason=f"support of the answer of pass {trace.pass_number}",
             nugget_id=None,
+            second_model=second_model,
         )
 
         confidence = self._confidence(trace.answer, [support])

@@ -127,7 +127,7 @@ class Retrieve(Record):
 
 
 class Retrieved(Record):
-    """A passage and its place in one ranking; ``sources`` as in ``records.SearchEvent``."""
+    """A passage and its place in one ranking; ``sources`` as in ``trace.SearchEvent``."""
 
     hit: Hit
     passage: Passage
@@ -211,7 +211,7 @@ class Proposals(Record):
 class Converse(Record):
     """Ask the chat model to go on; answered by a ``Said``.
 
-    ``purpose`` as in ``records.ModelEvent``; ``schema`` and ``tools`` as in ``models.chat.seam.ChatRequest``.
+    ``purpose`` as in ``trace.ModelEvent``; ``schema`` and ``tools`` as in ``models.chat.seam.ChatRequest``.
     ``messages`` only ever grow within a pass and purpose. ``sample`` as there; None takes a further one in every pass.
     """
 

@@ -35,7 +35,7 @@ class Limits(Record):
     transcript
         Tokens of one chat call, prompt and reply. Where the server does not tell, four characters count as one.
     seconds
-        Work of models and indexes, as ``records.Usage`` counts it; None sets no limit.
+        Work of models and indexes, as ``trace.Usage`` counts it; None sets no limit.
     """
 
     turns: int

@@ -96,7 +96,8 @@ class LlmPolicy:
         """Yield the calls of one pass."""
         kind = question.type or (yield from self._assigned(question.text))
         advice = self.settings.types.advice
-        messages = self._opening(question.text, f"Type: {kind}. {advice[kind]}" if kind in advice else "")
+        known = f"Type: {kind}. {advice[kind] if kind in advice else ''}".rstrip() if kind else ""
+        messages = self._opening(question.text, known)
         while True:
             said: Said = yield Converse(purpose="next call", messages=list(messages), **self._how)
             reply = said.reply

@@ -176,7 +176,7 @@ class CachedChat:
                 return self._replayed(known)
             task = asyncio.create_task(self._ask(key, request))
             self._under_way[key] = task
-            task.add_done_callback(lambda _: self._under_way.pop(key, None))
+            task.add_done_callback(lambda done: self._ended(key, done))
             # shielded: who gives up waiting takes no reply from the others
             return await asyncio.shield(task)
         return self._replayed(await asyncio.shield(task))
@@ -190,6 +190,11 @@ class CachedChat:
         self._cache.close()
         self._spending.unreadable = self._cache.skipped
         await self._chat.close()
+
+    def _ended(self, key: str, task: asyncio.Task[Reply]) -> None:
+        self._under_way.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # looked at, lest asyncio prints it where nobody waits any more
 
     async def _ask(self, key: str, request: ChatRequest) -> Reply:
         reply = await self._chat.complete(request)

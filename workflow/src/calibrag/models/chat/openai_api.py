@@ -20,7 +20,8 @@ _LARGEST_BODY = 32 << 20
 """Bytes of a reply that are read; a server that writes on and on would else fill the memory."""
 _SHOWN = 300
 """Characters of a server's own message that an error quotes."""
-_AGAIN = {408, 409, 429, 500, 502, 503, 504}
+_AGAIN = {408, 409, 429} | set(range(500, 600)) - {501, 505}
+"""Statuses that another attempt may mend; 501 and 505 say that the server cannot do what is asked."""
 
 
 class _Body(msgspec.Struct):
@@ -370,5 +371,6 @@ def _beam(choice: _Choice) -> Beam:
 
 def _is_context_overflow(code: str, message: str) -> bool:
     """Return whether a server complains of the length; only OpenAI has a code for it."""
-    phrases = ("context length", "context size", "context window", "maximum context", "too long")
+    # "too long" alone may be said of a name or of any field
+    phrases = ("context length", "context size", "context window", "maximum context", "prompt is too long")
     return code == "context_length_exceeded" or any(phrase in message.casefold() for phrase in phrases)
