@@ -375,6 +375,7 @@ rule export_traces:
         "results/benchmarks/reporting/export_traces/{collection}/{system}/{format}.tsv"
     params:
         code=fingerprint("export_traces"),
+        asked=lookup(dpath="systems/{system}/questions", within=config),
     threads: 1
     resources:
         mem_mb=500,

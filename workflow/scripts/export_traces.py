@@ -1,5 +1,6 @@
 """Write what a system did in a format that another tool reads."""
 
+from itertools import islice
 from pathlib import Path
 
 from calibrag.execution.traces import read_prompts, read_traces
@@ -13,7 +14,7 @@ folder = Path(snakemake.output[0])
 with logged(snakemake.log[0]) as job:
     folder.mkdir(parents=True, exist_ok=True)
     material = Material(
-        questions=list(read_jsonl(snakemake.input.questions, Question)),
+        questions=list(islice(read_jsonl(snakemake.input.questions, Question), snakemake.params.asked)),
         traces=read_traces(snakemake.input.traces),
         runs={Path(run).stem: list(read_jsonl(run, RunEntry)) for run in snakemake.input.runs},
         prompts=read_prompts(snakemake.input.traces),

@@ -143,7 +143,7 @@ def run_pass(
             waiting.append(EvidencePass(question, agent.policy, agent.settings, len(before) + 1, excluded, before))
         else:
             done[question.qid] = skipped(question, names, before, agent.settings.confidence.rule)
-    allowed = max_error_rate * (len(waiting) + sum(trace.status != "skipped" for trace in done.values()))
+    asked = len(waiting) + sum(trace.status != "skipped" for trace in done.values())
     failed: list[Trace] = []
     tally = Tally()
     count = counter(len(waiting), tally)
@@ -153,8 +153,8 @@ def run_pass(
         tally.add(trace)
         if trace.status == "error":
             failed.append(trace)
-            if len(failed) > allowed:
-                raise _too_many(failed, len(waiting), max_error_rate)
+            if len(failed) > max_error_rate * asked:
+                raise _too_many(failed, asked, max_error_rate)
         else:
             journal.add(trace)
         count(trace)
@@ -205,7 +205,7 @@ class Journal:
         return self._start([msgspec.json.decode(line, type=Trace) for line in lines[1:-1]])
 
     def add(self, trace: Trace) -> None:
-        """Append a trace; it is on disk when this returns."""
+        """Append a trace; once this returns, killing the job does not lose it."""
         with self.path.open("ab") as out:
             out.write(msgspec.json.encode(trace) + b"\n")
 
