@@ -59,6 +59,9 @@ include: "workflow/rules/retrieval.smk"
 include: "workflow/rules/execution.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/confidence.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
 include: "workflow/rules/reporting.smk"
 
 

@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parents[2] / "workflow" / "src" / "calibrag"
 
 # modules of one row may import each other and everything in the rows above
 LAYERS = [
-    ["errors", "records", "trace", "normalisation", "provenance", "configuration", "inputs", "job"],
+    ["errors", "records", "trace", "normalisation", "provenance", "configuration", "job"],
     ["models"],
     ["collections"],
     ["corpus"],
@@ -19,8 +19,9 @@ LAYERS = [
     ["execution"],
     ["runs"],
     ["evaluation"],
+    ["confidence"],
     ["reporting"],
-    ["command"],
+    ["command", "inputs"],
     ["__main__"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -132,7 +132,7 @@ def test_more_passes_are_more_jobs(workflow):
 
 
 def test_a_new_experiment_is_a_target_of_its_own(workflow):
-    plan = workflow.plan("results/tables/no-dense/answer_runs.csv")
+    plan = workflow.plan("results/tables/ablations/answer_runs.csv")
     assert plan["score_answer_runs"] == 4
     assert "rank_questions" not in plan
 

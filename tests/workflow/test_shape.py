@@ -35,7 +35,8 @@ def test_the_snakefile_is_a_table_of_contents():
     text = (ROOT / "Snakefile").read_text()
     assert len(text.splitlines()) <= 80
     assert re.findall(r'^include: "workflow/rules/(\w+)\.smk"', text, re.M) == [
-        "models", "collections", "corpus", "retrieval", "execution", "runs", "evaluation", "reporting"
+        "models", "collections", "corpus", "retrieval", "execution", "runs", "evaluation", "confidence",
+        "tables", "figures", "reporting",
     ]  # fmt: skip
 
 
@@ -52,7 +53,9 @@ def test_a_rule_file_opens_with_its_question_needs_products_and_steps(path):
 def test_a_rule_states_its_keys_in_the_fixed_order(name):
     _, body = RULES[name]
     assert re.match(r'    """.+', body), "a rule opens with a docstring"
-    assert re.findall(r"^    (\w+):", body, re.M) == ORDER
+    # a wildcard that another rule takes as well is held to its own names
+    keys = [key for key in re.findall(r"^    (\w+):", body, re.M) if key != "wildcard_constraints"]
+    assert keys == ORDER
 
 
 @pytest.mark.parametrize("name", WORKING)

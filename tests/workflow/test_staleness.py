@@ -11,7 +11,7 @@ import pytest
 import yaml
 from conftest import ROOT, Workflow
 
-EVERY_TARGET = ("all", "results/tables/no-dense/answer_runs.csv", "results/tables/no-dense/passage_runs.csv")
+EVERY_TARGET = ("all", "results/tables/ablations/answer_runs.csv", "results/tables/ablations/passage_runs.csv")
 
 
 @pytest.fixture(scope="module")

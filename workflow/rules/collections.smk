@@ -50,5 +50,7 @@ rule read_questions:
         mem_mb=500,
     conda:
         "../../envs/base.yaml"
+    wildcard_constraints:
+        collection=take.own["collection"],
     script:
         "../scripts/read_questions.py"

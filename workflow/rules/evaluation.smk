@@ -77,7 +77,7 @@ rule score_passage_runs:
         "results/benchmarks/evaluation/score_passage_runs/{collection}/{system}.tsv"
     params:
         code=fingerprint("score_passage_runs"),
-        asked=lookup(dpath="systems/{system}/questions", within=config),
+        asked=take.asked,
         measures=lookup(dpath="evaluation/measures", within=config),
     threads: 1
     resources:
@@ -102,7 +102,7 @@ rule score_answer_runs:
         "results/benchmarks/evaluation/score_answer_runs/{collection}/{system}.tsv"
     params:
         code=fingerprint("score_answer_runs"),
-        asked=lookup(dpath="systems/{system}/questions", within=config),
+        asked=take.asked,
     threads: 1
     resources:
         mem_mb=500,
@@ -126,7 +126,7 @@ rule score_reader:
         "results/benchmarks/evaluation/score_reader/{collection}/{system}.tsv"
     params:
         code=fingerprint("score_reader"),
-        asked=lookup(dpath="systems/{system}/questions", within=config),
+        asked=take.asked,
         bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
     threads: 1
     resources:

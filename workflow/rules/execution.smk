@@ -20,7 +20,7 @@ rule run_pass:
         vectors=take.vectors,
         graph=take.graph,
         reranker=take.reranker_of,
-        verifier=take.verifier,
+        verifier=take.verifier_of,
         reader=take.reader_of,
         prompts=take.prompts,
     output:
@@ -41,6 +41,8 @@ rule run_pass:
         mem_mb=2500,
     conda:
         "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.own,
     script:
         "../scripts/run_pass.py"
 
@@ -62,7 +64,7 @@ rule evaluate_reader:
         "results/benchmarks/execution/evaluate_reader/{collection}/{system}.tsv"
     params:
         code=fingerprint("evaluate_reader"),
-        asked=lookup(dpath="systems/{system}/questions", within=config),
+        asked=take.asked,
         models=dict(
             device=lookup(dpath="models/device", within=config),
             embedder=lookup(dpath="models/embedder", within=config),

@@ -309,9 +309,9 @@ def test_a_search_event_says_what_found_each_hit_and_what_the_graph_matched():
 
 def test_a_trace_of_another_schema_is_refused(tmp_path):
     policy, _ = calls(SEARCH)
-    old = msgspec.json.encode(run(policy, World())).replace(b'"schema_version":3', b'"schema_version":2')
+    old = msgspec.json.encode(run(policy, World())).replace(b'"schema_version":4', b'"schema_version":3')
     (tmp_path / "traces.jsonl").write_bytes(old + b"\n")
-    with pytest.raises(InputError, match=r"traces.jsonl:1: schema_version must be 3 \(got 2\).*run the workflow again"):
+    with pytest.raises(InputError, match=r"traces.jsonl:1: schema_version must be 4 \(got 3\).*run the workflow again"):
         read_traces([tmp_path / "traces.jsonl"])
 
 

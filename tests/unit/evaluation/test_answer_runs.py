@@ -15,7 +15,9 @@ def question(qid, *answers, **fields):
 
 
 def entry(qid, answer, confidence):
-    return RunEntry(qid=qid, answer=answer, confidence=confidence, nuggets=[], passage_run="PG-1", origin="pass-1")
+    return RunEntry(
+        run="AC-1", qid=qid, answer=answer, confidence=confidence, nuggets=[], passage_run="PG-1", origin="pass-1"
+    )
 
 
 QUESTIONS = [question("q1", "12"), question("q2", "yes"), question("q3", "Rome"), question("q4", "Rio")]

@@ -20,7 +20,7 @@ SETTINGS = EvidenceAgent(
     confidence=PassConfidence(rule="noisy_or_evidence", full_evidence=3, turned_back_discount=0.9, overlap_weight=0.5),
     fallback_passages=0,
 )
-PASSES = Passes(minimum=3, maximum=4)
+PASSES = Passes(minimum=3, maximum=4, exclude=True)
 QUESTIONS = [Question(qid=f"q{n}", text=f"Who is {n}?", answers=[str(n)]) for n in range(4)]
 
 

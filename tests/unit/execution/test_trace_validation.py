@@ -189,11 +189,11 @@ def test_passes_in_files_of_their_own_are_held_against_each_other(tmp_path):
 def test_every_line_that_is_no_trace_is_told_and_the_others_are_read(check, tmp_path):
     check(TRACES)
     lines = (tmp_path / "traces.jsonl").read_text().splitlines()
-    old = json.loads(lines[2]) | {"schema_version": 2}
+    old = json.loads(lines[2]) | {"schema_version": 3}
     (tmp_path / "traces.jsonl").write_text("\n".join(["{", "", json.dumps(old), '{"qid": 1}', lines[0]]) + "\n")
     checked = check_traces([tmp_path / "traces.jsonl"])
     assert [(violation.line, violation.rule) for violation in checked.violations] == [(n, "schema") for n in (1, 3, 4)]
-    assert "schema_version must be 3 (got 2)" in checked.violations[1].problem
+    assert "schema_version must be 4 (got 3)" in checked.violations[1].problem
     assert checked.traces == 1
 
 

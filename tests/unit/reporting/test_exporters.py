@@ -29,7 +29,9 @@ QUESTIONS = [
 
 
 def entry(qid, answer, origin, confidence=0.5):
-    return RunEntry(qid=qid, answer=answer, confidence=confidence, nuggets=[], passage_run="PG-1", origin=origin)
+    return RunEntry(
+        run="AC-1", qid=qid, answer=answer, confidence=confidence, nuggets=[], passage_run="PG-1", origin=origin
+    )
 
 
 MATERIAL = Material(

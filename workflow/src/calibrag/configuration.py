@@ -1,7 +1,8 @@
 """The configuration: checked against its closed schema, names looked up, systems unfolded.
 
 Defaults live in ``config.yaml`` alone; the schema only checks. What rules see is the *resolved* configuration: every
-system is whole (``extends`` and ``set`` are applied, its retriever is written out as a block), every retriever holds
+system is whole (``extends`` and ``set`` are applied, its retriever is written out as a block; ``bases`` keeps what each
+extends), every retriever holds
 its dense index as a block, every path is relative to the working directory, and mappings are sorted, so that moving a
 key within its block changes no parameter.
 """
@@ -22,7 +23,8 @@ from calibrag.errors import ConfigError
 
 RESERVED = {
     "collections": ("models", "tables", "figures", "logs", "benchmarks"),
-    "systems": ("collections", "corpus", "retrieval", "evaluation"),
+    "imports": ("models", "tables", "figures", "logs", "benchmarks"),
+    "systems": ("collections", "corpus", "retrieval", "evaluation", "imported"),
 }
 """Names that would collide with folders of ``results/``; see the path grammar in the Snakefile."""
 
@@ -76,6 +78,7 @@ def resolve(config: Mapping, schema: Mapping, root: str | Path, files: Sequence[
     _check_names(config, sources)
     _check_schema(config, schema, (), sources)
     resolved = copy.deepcopy(dict(config))
+    resolved["bases"] = {name: system["extends"] for name, system in config["systems"].items() if "extends" in system}
     resolved["systems"] = {name: _unfold(name, config, schema, sources, chain=()) for name in config["systems"]}
     _check_references(resolved, sources)
     _check_band(resolved, sources)
@@ -181,7 +184,7 @@ def _translated(error: jsonschema.ValidationError, path: tuple, sources: _Source
 
 def _check_names(config: Mapping, sources: _Sources) -> None:
     """Raise unless every name that becomes a folder or file is safe as one."""
-    for block in ("collections", "indexes.vectors", "indexes.dense", "retrievers", "systems", "experiments"):
+    for block in ("collections", "imports", "indexes.vectors", "indexes.dense", "retrievers", "systems", "experiments"):
         path = tuple(block.split("."))
         names = config
         for key in path:
@@ -288,14 +291,21 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
         if retriever["dense"] and (chosen := retriever["dense"]["index"]) not in indexes["dense"]:
             problem = f"unknown name '{chosen}'; {nearest(chosen, indexes['dense'])}"
             raise sources.error((*path, "dense", "index"), problem)
+    for name in config["imports"]:
+        if name in config["collections"]:
+            raise sources.error(("imports", name), "a collection has this name too; both become results/" + name)
     for name, experiment in config["experiments"].items():
-        for kind in ("collections", "systems", "retrievers"):
+        of_imports = set(experiment["collections"]) <= set(config["imports"])
+        legal = {kind: config[kind] for kind in ("collections", "systems", "retrievers")}
+        if of_imports:
+            legal = {"collections": config["imports"], "systems": ["imported"], "retrievers": []}
+        for kind, names in legal.items():
             for position, chosen in enumerate(experiment[kind]):
-                if chosen not in config[kind]:
-                    raise sources.error(
-                        ("experiments", name, kind, position),
-                        f"unknown name '{chosen}'; {nearest(chosen, config[kind])}",
-                    )
+                if chosen not in names:
+                    problem = f"unknown name '{chosen}'; {nearest(chosen, names)}"
+                    raise sources.error(("experiments", name, kind, position), problem)
+        if of_imports:
+            continue
         for position, chosen in enumerate(experiment["collections"]):
             if experiment["systems"] and not config["collections"][chosen]["answers"]:
                 raise sources.error(

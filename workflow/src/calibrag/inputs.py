@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from calibrag.errors import ConfigError
+from calibrag.execution.imported import FORMATS
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
@@ -19,14 +20,26 @@ PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
 MODEL_OF_POLICY = {"reader": "reader", "llm": "chat"}
 """The model that a policy asks, a part of the block ``models``."""
 
-TABLES = ("collections", "names", "models", "retrieval", "significance")
-"""Tables of every experiment."""
+TABLES = ("collections", "names", "models")
+"""Tables of every experiment on collections of our own."""
+
+RETRIEVAL_TABLES = ("retrieval", "significance")
+"""Tables of an experiment with retrievers."""
 
 VERIFIER = "results/tables/models/verifier.csv"
 """The table of the verifier's quality, which no experiment changes."""
 
-RUN_TABLES = ("passage_runs", "answer_runs")
-"""Tables of an experiment with systems; with those of the policy reader alone, also that of the reader."""
+RUN_TABLES = ("passage_runs",)
+"""Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
+
+ANSWER_TABLES = ("answer_runs",)
+"""Tables of an experiment with systems, our own or imported."""
+
+FIGURES = ("accuracy_hmr",)
+"""Figures of an experiment with systems."""
+
+IMPORTED = "imported"
+"""The name of the system in results/{import}/, where a collection has the names of its systems."""
 
 NAMED = ("collections", "retrievers", "systems", "experiments")
 """Blocks of the configuration whose names are wildcards of that name without its s."""
@@ -40,6 +53,11 @@ class Inputs:
         self._config = config
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
+        # for rules that make documents, questions and traces, of which imports have others
+        self.own = {name: self.wildcards[name] for name in ("collection", "system")}
+        self.imports = {"collection": "|".join(config["imports"]) or "(?!)"}
+        self.wildcards["collection"] = "|".join([*config["collections"], *config["imports"]])
+        self.wildcards["system"] += f"|{IMPORTED}"
         self.wildcards |= {kind: "|".join(config["indexes"][kind]) for kind in ("vectors", "dense")}
         self.wildcards |= {"adapter": "reranker|verifier", "format": "trec_hops|trec_rag|inspect_ai"}
         self.wildcards |= {"shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
@@ -125,19 +143,37 @@ class Inputs:
 
     def first_pass(self, wildcards) -> list[str]:
         """Return the traces of a system's first pass."""
-        return self._passes(wildcards, 1, self._question_shards())
+        return self._passes(wildcards, 1, self._question_shards(wildcards))
 
     def all_passes(self, wildcards) -> list[str]:
-        """Return the traces of every pass of a system."""
-        last = self._config["systems"][wildcards.system]["passes"]["maximum"]
-        return self._passes(wildcards, last, self._question_shards())
+        """Return the traces of every pass of a system, or of an import."""
+        if wildcards.system == IMPORTED:
+            last = FORMATS[self._config["imports"][wildcards.collection]["format"]].passes
+        else:
+            last = self._config["systems"][wildcards.system]["passes"]["maximum"]
+        return self._passes(wildcards, last, self._question_shards(wildcards))
+
+    def asked(self, wildcards) -> int | None:
+        """Return how many of the questions a system is asked; None for all."""
+        return None if wildcards.system == IMPORTED else self._config["systems"][wildcards.system]["questions"]
 
     def models_of_pass(self, wildcards) -> dict[str, Any]:
         """Return the settings of the models that a pass of a system uses; a change of others re-runs nothing."""
         asked = self._asked(wildcards)
         # the reader chooses sentences by the embedder
-        parts = ("verifier", asked, *(["embedder"] if asked == "reader" else []))
-        return {part: self._config["models"][part] for part in parts} | self.search_models(wildcards)
+        parts = (asked, *(["embedder"] if asked == "reader" else []))
+        models = {part: self._config["models"][part] for part in parts}
+        return models | {"verifier": self._verifier(wildcards)} | self.search_models(wildcards)
+
+    def verifier_of(self, wildcards) -> list[str]:
+        """Return the files of the verifier's adapters that a system uses."""
+        verifier = self._verifier(wildcards)
+        blocks = [block for block in (verifier["encoder"], verifier["second"]) if block]
+        return [file for block in blocks for file in _adapter(block, "adapter.safetensors")]
+
+    def _verifier(self, wildcards) -> dict[str, Any]:
+        verifier = self._config["models"]["verifier"]
+        return verifier if self._config["systems"][wildcards.system]["cascade"] else verifier | {"second": None}
 
     def reader_of(self, wildcards) -> list[str]:
         """Return the reader's unpacked weights where a system's policy asks the reader."""
@@ -207,16 +243,24 @@ class Inputs:
         for name in reporting["experiments"]:
             experiment = self._config["experiments"][name]
             systems = experiment["systems"]
-            runs = bool(systems)
-            readers = runs and all(self._config["systems"][s]["policy"]["name"] == "reader" for s in systems)
-            tables = (*TABLES, *(RUN_TABLES if runs else ()), *(["reader"] if readers else ()))
-            files += [f"results/tables/{name}/{table}.csv" for table in tables]
-            files += [f"results/figures/{name}/accuracy_hmr.svg"] if runs else []
-            for collection, system in product(experiment["collections"], systems):
+            files += [f"results/tables/{name}/{table}.csv" for table in self._tables(experiment)]
+            files += [f"results/figures/{name}/{figure}.svg" for figure in FIGURES if systems]
+            own = [] if systems == [IMPORTED] else systems
+            for collection, system in product(experiment["collections"], own):
                 files.append(PAGES.format(collection=collection, system=system))
                 files += [f"results/{collection}/{system}/exports/{kind}" for kind in reporting["exports"]]
         # two experiments may share a system
         return list(dict.fromkeys(files))
+
+    def _tables(self, experiment: Mapping[str, Any]) -> list[str]:
+        systems = experiment["systems"]
+        answers = ANSWER_TABLES if systems else ()
+        if systems == [IMPORTED]:
+            return list(answers)
+        readers = systems and all(self._config["systems"][s]["policy"]["name"] == "reader" for s in systems)
+        retrieval = RETRIEVAL_TABLES if experiment["retrievers"] else ()
+        runs = (*RUN_TABLES, *answers, *(["reader"] if readers else ())) if systems else ()
+        return [*TABLES, *retrieval, *runs]
 
     def chat(self, level: str) -> dict[str, Any] | None:
         """Return what names of a level (``passage`` or ``document``) by a chat model take; None where none is asked.
@@ -241,11 +285,30 @@ class Inputs:
         return {part: names[part] for part in parts}
 
     def _passes(self, wildcards, last: int, shards: Sequence[str]) -> list[str]:
-        names = dict(collection=wildcards.collection, system=wildcards.system)
-        return [PASS.format(**names, n=n, shard=shard) for n in range(1, last + 1) for shard in shards]
+        return [
+            PASS.format(collection=wildcards.collection, system=self._runs(wildcards.system, n), n=n, shard=shard)
+            for n in range(1, last + 1)
+            for shard in shards
+        ]
 
-    def _question_shards(self) -> list[str]:
-        count = self._config["execution"]["shards"]
+    def _runs(self, system: str, n: int) -> str:
+        """Return the system whose n-th pass serves for this one's: the one it extends, where all is the same so far."""
+        base = self._config["bases"].get(system)
+        if base is None or any(self._of_pass(system, k) != self._of_pass(base, k) for k in range(1, n + 1)):
+            return system
+        return self._runs(base, n)
+
+    def _of_pass(self, system: str, n: int) -> tuple:
+        """Return what decides how a system runs its n-th pass; None in it for a pass that it does not have."""
+        settings = dict(self._config["systems"][system])
+        passes = settings.pop("passes")
+        # these two matter by what follows from them
+        second = settings.pop("cascade") and self._config["models"]["verifier"]["second"]
+        always = (n <= passes["minimum"]) if n <= passes["maximum"] else None
+        return settings, bool(second), always, n == 1 or passes["exclude"]
+
+    def _question_shards(self, wildcards) -> list[str]:
+        count = 1 if wildcards.system == IMPORTED else self._config["execution"]["shards"]
         return [f"{number}-of-{count}" for number in range(1, count + 1)]
 
 

@@ -5,14 +5,27 @@ All records refuse unknown fields; ``confidence`` and ``entailment`` lie in [0, 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from calibrag.records import Hit, NameCount, Record
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Version of the trace schema; raised when a field changes its meaning."""
+
+
+Aspect = Literal[
+    "searches", "hits", "reads", "calls", "turns", "reasoning", "nuggets", "gate", "confidence", "tokens", "seconds"
+]
+"""What a trace may hold of a pass, beside its answer.
+
+``searches``: how many and for what; ``hits``: what they found; ``reads``: passages read; ``calls``: calls, rejected
+ones included; ``turns``: how many; ``reasoning``: the model's own words, turn by turn; ``nuggets``: claims with their
+entailment; ``gate``: answers that were turned back; ``confidence``: that of each submission; ``tokens``, ``seconds``.
+"""
+
+ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 
 
 class Event(Record, tag_field="event", kw_only=True):
@@ -208,12 +221,15 @@ class Nugget(Record):
 
 
 class Submission(Record):
-    """An answer put to the gate; ``text`` None is a refusal. ``origin`` names a fallback's source."""
+    """An answer put to the gate; ``text`` None is a refusal. ``origin`` names a fallback's source.
+
+    ``confidence`` is None only in a trace from elsewhere that records none.
+    """
 
     turn: int
     text: str | None
     passage_ids: list[str]
-    confidence: float
+    confidence: float | None
     accepted: bool
     reasons: list[str]
     origin: Literal["own", "fallback"] = "own"
@@ -259,6 +275,8 @@ class Trace(Record, kw_only=True):
     have no such score: the pass may read and record them, and they reach a run by their evidence alone.
     ``stop_reason``: ``accepted``; ``no_call`` (a turn without a tool call); a limit of turns, tokens, time, or of the
     model's context; ``error``; ``skipped``. ``provenance`` is None in a trace that came from elsewhere.
+    ``recorded`` names what such a trace holds: nothing follows from the absence of anything else; None: all of it.
+    ``telemetry`` are further numbers of the pass by name, such as a model's perplexity.
 
     Raises
     ------
@@ -285,6 +303,8 @@ class Trace(Record, kw_only=True):
     status: Literal["ok", "error", "skipped"]
     usage: Usage
     provenance: Provenance | None = None
+    recorded: list[Aspect] | None = None
+    telemetry: dict[str, float] = {}
 
     def __post_init__(self):
         if self.schema_version != SCHEMA_VERSION:
@@ -311,8 +331,11 @@ def without_measurements(trace: Trace) -> Trace:
 class RunEntry(Record):
     """One question's answer in an answer run; ``answer`` None is a refusal.
 
-    ``origin`` says which submission was filed: ``pass-1 turn 9``, or ``pass-3 turn 9 (turned back)``.
+    ``origin`` says which submission was filed: ``pass-1 turn 9``, or ``pass-3 turn 9 (turned back)``; ``pass_number``
+    is the pass that it is of, None where no pass has it.
     """
+
+    run: str
 
     qid: str
     answer: str | None
@@ -320,3 +343,4 @@ class RunEntry(Record):
     nuggets: list[Nugget]
     passage_run: str
     origin: str
+    pass_number: int | None = None

@@ -22,10 +22,14 @@ from calibrag.trace import Provenance, Trace, Usage
 
 
 class Passes(Record):
-    """How many passes a question gets: always ``minimum``, and up to ``maximum`` where they leave hope."""
+    """How many passes a question gets: always ``minimum``, and up to ``maximum`` where they leave hope.
+
+    ``exclude``: a later pass searches without the passages that earlier ones recorded.
+    """
 
     minimum: int
     maximum: int
+    exclude: bool
 
 
 def of_shard(questions: Sequence[Question], at_most: int | None, shard: str) -> list[Question]:
@@ -60,24 +64,28 @@ def wants_pass(earlier: Sequence[Trace], passes: Passes, confidence_floor: float
     return not all(is_unsure(trace, confidence_floor) for trace in earlier[-2:])
 
 
-def skipped(question: Question, names: Names, earlier: Sequence[Trace], rule: str) -> Trace:
+def skipped(question: Question, names: Names, earlier: Sequence[Trace], agent: Agent) -> Trace:
     """Return the trace of a pass that was not run."""
     return Trace(
         **names._asdict(),
         qid=question.qid,
         pass_number=len(earlier) + 1,
-        excluded=sorted(recorded_passages(earlier)),
+        excluded=sorted(_excluded(earlier, agent.passes)),
         events=[],
         nuggets=[],
         submissions=[],
         retrieved={},
         answer=None,
         confidence=None,
-        confidence_rule=rule,
+        confidence_rule=agent.settings.confidence.rule,
         stop_reason="skipped",
         status="skipped",
         usage=Usage(),
     )
+
+
+def _excluded(earlier: Sequence[Trace], passes: Passes) -> frozenset[str]:
+    return recorded_passages(earlier) if passes.exclude else frozenset()
 
 
 class Agent(NamedTuple):
@@ -139,10 +147,10 @@ def run_pass(
         if question.qid in done:
             continue
         if wants_pass(before, agent.passes, floor):
-            excluded = recorded_passages(before)
+            excluded = _excluded(before, agent.passes)
             waiting.append(EvidencePass(question, agent.policy, agent.settings, len(before) + 1, excluded, before))
         else:
-            done[question.qid] = skipped(question, names, before, agent.settings.confidence.rule)
+            done[question.qid] = skipped(question, names, before, agent)
     asked = len(waiting) + sum(trace.status != "skipped" for trace in done.values())
     failed: list[Trace] = []
     tally = Tally()

@@ -17,7 +17,7 @@ def first_pass(traces: Sequence[Trace], passage_ids: Collection[str]) -> RunEntr
     attempts = [submission for submission in trace.submissions if submission.text is not None]
     accepted = [submission for submission in attempts if submission.accepted]
     chosen = (accepted or attempts)[-1:]
-    return _entry([trace], [(trace, s) for s in chosen], passage_ids, "PG-1")
+    return _entry("AC-1", [trace], [(trace, s) for s in chosen], passage_ids, "PG-1")
 
 
 def most_confident(traces: Sequence[Trace], passage_ids: Collection[str]) -> RunEntry | None:
@@ -30,7 +30,7 @@ def most_confident(traces: Sequence[Trace], passage_ids: Collection[str]) -> Run
     attempts = [(trace, s) for trace in traces for s in trace.submissions if s.text is not None]
     # max keeps the first of equals, which is the earlier
     chosen = max(attempts, key=lambda item: (item[1].confidence, item[1].accepted), default=None)
-    return _entry(traces, [chosen] if chosen else [], passage_ids, "PG-2")
+    return _entry("AC-2", traces, [chosen] if chosen else [], passage_ids, "PG-2")
 
 
 def _verified(traces: Sequence[Trace], passage_ids: Collection[str]) -> list[Nugget]:
@@ -43,6 +43,7 @@ def _verified(traces: Sequence[Trace], passage_ids: Collection[str]) -> list[Nug
 
 
 def _entry(
+    run: str,
     traces: Sequence[Trace],
     chosen: Sequence[tuple[Trace, Submission]],
     passage_ids: Collection[str],
@@ -57,17 +58,19 @@ def _entry(
         if all(trace.status == "error" for trace in traces if trace.status != "skipped"):
             return None
         return RunEntry(
-            qid=qid, answer=None, confidence=0.0, nuggets=nuggets, passage_run=passage_run, origin="no answer"
+            run=run, qid=qid, answer=None, confidence=0.0, nuggets=nuggets, passage_run=passage_run, origin="no answer"
         )
     [(trace, submission)] = chosen
     state = "" if submission.accepted else " (turned back)"
     return RunEntry(
+        run=run,
         qid=qid,
         answer=submission.text,
         confidence=submission.confidence,
         nuggets=nuggets,
         passage_run=passage_run,
         origin=f"pass-{trace.pass_number} turn {submission.turn}{state}",
+        pass_number=trace.pass_number,
     )
 
 

@@ -85,7 +85,9 @@ def passes(case: Case) -> Iterator[str]:
 
 
 def exclusions(case: Case) -> Iterator[str]:
-    """Excluded are exactly the passages that earlier passes recorded."""
+    """Excluded are exactly the passages that earlier passes recorded, or nothing at all (``passes.exclude: false``)."""
+    if not case.trace.excluded:
+        return
     wanted = {nugget.passage_id for trace in case.earlier for nugget in trace.nuggets}
     for passage_id in sorted(wanted - set(case.trace.excluded)):
         yield f"{passage_id} was recorded by an earlier pass, and is not excluded"

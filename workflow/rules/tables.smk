@@ -1,0 +1,330 @@
+"""What came out, in numbers?
+
+Needs     what was counted and measured of an experiment's collections, retrievers and systems, question by question
+Makes     results/tables/{experiment}/*.csv in full precision, *.md for reading
+Steps     one rule a table; each reads its own inputs only, so one changed system rewrites the tables that show it
+"""
+
+
+rule tabulate_collections:
+    """Count documents, passages, names, questions and their support in each collection."""
+    input:
+        documents=take.each("results/{collection}/collections/documents.jsonl.gz"),
+        questions=take.each("results/{collection}/collections/questions.jsonl"),
+        passages=take.each("results/{collection}/corpus/passages.parquet"),
+        annotations=take.each("results/{collection}/corpus/annotations.parquet"),
+        qrels=take.each("results/{collection}/corpus/qrels.txt"),
+        unmatched=take.each("results/{collection}/corpus/unmatched.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/collections.csv",
+            caption="../report/collections.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "collections"},
+        ),
+        md="results/tables/{experiment}/collections.md",
+    log:
+        "results/logs/tables/tabulate_collections/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_collections/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_collections"),
+        collections=take.chosen("collections"),
+        about=lookup(dpath="collections", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_collections.py"
+
+
+rule tabulate_names:
+    """Set names side by side by collection and origin: how many, and how many are right."""
+    input:
+        counts=collect("results/{collection}/corpus/names/counts.csv", collection=take.chosen("collections")),
+        accuracy=collect("results/{collection}/corpus/names/accuracy.csv", collection=take.chosen("collections")),
+    output:
+        csv=report(
+            "results/tables/{experiment}/names.csv",
+            caption="../report/names.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "names"},
+        ),
+        md="results/tables/{experiment}/names.md",
+    log:
+        "results/logs/tables/tabulate_names/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_names/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_names"),
+        models=take.model_names("tagger"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_names.py"
+
+
+rule tabulate_models:
+    """Set the adapters beside untrained cosine and word overlap."""
+    input:
+        reranker="results/models/reranker/evaluation.csv",
+        verifier="results/models/verifier/evaluation.csv",
+    output:
+        csv=report(
+            "results/tables/{experiment}/models.csv",
+            caption="../report/models.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "models"},
+        ),
+        md="results/tables/{experiment}/models.md",
+    log:
+        "results/logs/tables/tabulate_models/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_models/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_models"),
+        models=take.model_names("embedder", "reranker", "verifier"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_models.py"
+
+
+rule tabulate_verifier:
+    """Set the verifier on held-out claims beside other scorers of the same windows, with bootstrap intervals."""
+    input:
+        "results/models/verifier/claims.csv.gz",
+    output:
+        csv=report(
+            "results/tables/models/verifier.csv",
+            caption="../report/verifier.rst",
+            category="Tables",
+            subcategory="models",
+            labels={"table": "verifier"},
+        ),
+        md="results/tables/models/verifier.md",
+    log:
+        "results/logs/tables/tabulate_verifier.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_verifier.tsv"
+    params:
+        code=fingerprint("tabulate_verifier"),
+        threshold=lookup(dpath="evaluation/verifier/threshold", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        models=take.model_names("embedder", "verifier"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_verifier.py"
+
+
+rule tabulate_reader:
+    """Set the reader beside a first and a random candidate, and beside itself on the gold passages."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/reader.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/reader.csv",
+            caption="../report/reader.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "reader"},
+        ),
+        md="results/tables/{experiment}/reader.md",
+    log:
+        "results/logs/tables/tabulate_reader/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_reader/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_reader"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        models=take.model_names("reader"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_reader.py"
+
+
+rule tabulate_retrieval:
+    """Set the retrievers side by side, with bootstrap intervals."""
+    input:
+        take.each("results/{collection}/evaluation/rankings/{experiment}.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/retrieval.csv",
+            caption="../report/retrieval.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "retrieval"},
+        ),
+        md="results/tables/{experiment}/retrieval.md",
+    log:
+        "results/logs/tables/tabulate_retrieval/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_retrieval/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_retrieval"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        models=take.model_names("embedder", "reranker"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_retrieval.py"
+
+
+rule tabulate_significance:
+    """Compare each pair of retrievers: difference, tests, questions won and lost, effect sizes."""
+    input:
+        take.each("results/{collection}/evaluation/rankings/{experiment}.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/significance.csv",
+            caption="../report/significance.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "significance"},
+        ),
+        md="results/tables/{experiment}/significance.md",
+    log:
+        "results/logs/tables/tabulate_significance/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_significance/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_significance"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_significance.py"
+
+
+rule tabulate_published:
+    """Set retrievers beside the rankings that others published."""
+    input:
+        take.published,
+    output:
+        csv=report(
+            "results/tables/{experiment}/published.csv",
+            caption="../report/published.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "published results"},
+        ),
+        md="results/tables/{experiment}/published.md",
+    log:
+        "results/logs/tables/tabulate_published/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_published/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_published"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        models=take.model_names("embedder", "reranker"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_published.py"
+
+
+rule tabulate_passage_runs:
+    """Set the passage runs side by side, with bootstrap intervals."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/passages.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/passage_runs.csv",
+            caption="../report/passage_runs.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "passage runs"},
+        ),
+        md="results/tables/{experiment}/passage_runs.md",
+    log:
+        "results/logs/tables/tabulate_passage_runs/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_passage_runs/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_passage_runs"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        filed=lookup(dpath="evaluation/passages_filed", within=config),
+        models=take.model_names("embedder", "reranker", "verifier", "reader"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_passage_runs.py"
+
+
+rule tabulate_answer_runs:
+    """Set the answer runs side by side: accuracy and confidence, with bootstrap intervals."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/answers.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/answer_runs.csv",
+            caption="../report/answer_runs.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "answer runs"},
+        ),
+        md="results/tables/{experiment}/answer_runs.md",
+    log:
+        "results/logs/tables/tabulate_answer_runs/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_answer_runs/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_answer_runs"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        missing=lookup(dpath="evaluation/missing", within=config),
+        models=take.model_names("embedder", "reranker", "verifier", "reader"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_answer_runs.py"

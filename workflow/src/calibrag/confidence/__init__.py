@@ -1,0 +1,1 @@
+"""The confidence study: signals of the record, and confidence fitted on them."""
