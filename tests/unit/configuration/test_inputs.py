@@ -10,14 +10,57 @@ from calibrag import configuration, inputs
 ROOT = Path(__file__).parents[3]
 
 
-def taken(system, **changes):
-    """Return the models of a pass of a shipped system, with changes of ``models``."""
+def take(**changes):
+    """Return the inputs by the shipped configuration, with changes of ``models``."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     config["models"] |= changes
     schema = configuration.load_yaml(ROOT / "workflow/schemas/config.schema.yaml")
     config["systems"]["plain"] = {"extends": "bitem", "set": {"retriever.rerank": None}}
-    resolved = configuration.resolve(config, schema, ROOT, [ROOT / "config.yaml"])
-    return inputs.Inputs(resolved).models_of_pass(Wildcards(fromdict={"system": system}))
+    config["systems"]["plain-2"] = {"extends": "plain", "passes": {"minimum": 2, "maximum": 2, "exclude": True}}
+    return inputs.Inputs(configuration.resolve(config, schema, ROOT, [ROOT / "config.yaml"]))
+
+
+def taken(system, **changes):
+    """Return the models of a pass of a shipped system, with changes of ``models``."""
+    return take(**changes).models_of_pass(Wildcards(fromdict={"system": system}))
+
+
+def runs(system, **changes):
+    """Return the systems whose passes a system takes, first pass to last."""
+    files = take(**changes).all_passes(Wildcards(fromdict={"collection": "film", "system": system}))
+    assert [Path(file).parts[3] for file in files] == [f"pass-{n}" for n in range(1, len(files) + 1)]
+    return [Path(file).parts[2] for file in files]
+
+
+SECOND = {
+    "base": "somewhere/larger", "adapter": None, "label_names": None, "max_length": 512, "batch_size": 4,
+    "dtype": "bfloat16",
+}  # fmt: skip
+
+
+def with_second():
+    verifier = yaml.safe_load((ROOT / "config.yaml").read_text())["models"]["verifier"]
+    return {"verifier": verifier | {"second": SECOND}}
+
+
+def test_passes_that_are_the_same_are_shared_with_the_system_that_is_extended():
+    assert runs("bitem") == ["bitem"] * 4
+    assert runs("bitem-1-pass") == ["bitem"]
+    assert runs("bitem-3-passes") == ["bitem"] * 3
+    assert runs("plain-2") == ["plain"] * 2
+
+
+def test_a_pass_is_run_anew_from_the_first_difference_on():
+    assert runs("bitem-all-passes") == ["bitem", "bitem", "bitem", "bitem-all-passes"]
+    assert runs("bitem-no-exclusion") == ["bitem", *["bitem-no-exclusion"] * 3]
+    assert runs("bitem-no-dense") == ["bitem-no-dense"] * 4
+
+
+def test_a_system_without_cascade_differs_once_there_is_a_second_model():
+    assert runs("bitem-no-cascade") == ["bitem"] * 4
+    assert runs("bitem-no-cascade", **with_second()) == ["bitem-no-cascade"] * 4
+    assert taken("bitem", **with_second())["verifier"]["second"]["base"] == "somewhere/larger"
+    assert taken("bitem-no-cascade", **with_second())["verifier"]["second"] is None
 
 
 def test_a_pass_takes_its_own_models_only():

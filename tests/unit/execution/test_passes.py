@@ -112,11 +112,11 @@ def passage(pid):
     )
 
 
-def one_pass(tmp_path, earlier=None, handlers=None, key="k", progress=lambda trace: None, allowed=1.0):
+def one_pass(tmp_path, earlier=None, handlers=None, key="k", progress=lambda trace: None, allowed=1.0, passes=PASSES):
     return run_pass(
         QUESTIONS,
         earlier or {},
-        Agent(searching_policy, SETTINGS, PASSES),
+        Agent(searching_policy, SETTINGS, passes),
         handlers or world(),
         names=Names("c", "s"),
         in_flight=2,
@@ -134,6 +134,17 @@ def test_second_pass_never_sees_recorded_passages(tmp_path):
     assert all(excluded == {"p0"} for _, excluded in seen) and len(seen) == 4
     assert [list(t.retrieved) for t in second] == [["p1"]] * 4
     assert [t.pass_number for t in second] == [2] * 4
+
+
+def test_without_exclusion_a_later_pass_sees_everything(tmp_path):
+    all_of_it = Passes(minimum=3, maximum=4, exclude=False)
+    first = one_pass(tmp_path / "1", passes=all_of_it)
+    second = one_pass(tmp_path / "2", {t.qid: [t] for t in first}, passes=all_of_it)
+    assert [(list(t.retrieved), t.excluded) for t in second] == [(["p0"], [])] * 4
+    skipped = one_pass(
+        tmp_path / "4", {"q0": [trace(n, answer=None, nuggets=["a"]) for n in (1, 2, 3)]}, passes=all_of_it
+    )
+    assert (skipped[0].status, skipped[0].excluded) == ("skipped", [])
 
 
 def test_skipped_pass_has_a_trace_that_says_so(tmp_path):
