@@ -7,6 +7,7 @@ CalibragError
 ├── ModelCallError     a call of a chat model that gave no usable reply
 │   └── SchemaError    no draw kept to the JSON schema of its request
 ├── BudgetError        a budget of tokens, seconds or cost that is spent
+├── LeakError          a confidence that would be fitted on the question that it is filed for
 └── RunError           a job that stops because too many of its questions failed
 
 A message says what is wrong, what was found, what is allowed, and what to do.
@@ -129,6 +130,10 @@ class SchemaError(ModelCallError):
 
 class BudgetError(CalibragError):
     """A budget of tokens, seconds or cost is spent."""
+
+
+class LeakError(CalibragError):
+    """A confidence would be fitted on the question that it is filed for."""
 
 
 class RunError(CalibragError):

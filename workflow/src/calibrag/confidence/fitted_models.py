@@ -1,0 +1,203 @@
+"""The models that confidence is fitted with: their preprocessing, hyperparameters, calibration and weights.
+
+All that is learnt is learnt from the answers given to ``fit``, by folds among these: which signals vary, what replaces
+a missing one, scales, hyperparameters (by log loss), calibration, and the threshold of the sharpened confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, make_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from calibrag.confidence.fitted_folds import Split, assign_folds, splits
+from calibrag.evaluation import confidence
+
+_LOG_LOSS = make_scorer(log_loss, response_method="predict_proba", greater_is_better=False, labels=[False, True])
+
+_REPEATS = 5
+"""Times that a signal is shuffled for its importance."""
+
+
+class VaryingSignals(TransformerMixin, BaseEstimator):
+    """Keeps the signals that vary among the rows it is fitted on, a missing value being one of its own."""
+
+    def fit(self, X: NDArray, y: Any = None) -> Self:
+        missing = np.isnan(X)
+        observed = ~missing.all(axis=0)
+        low, high = (edge(np.where(missing, fill, X), axis=0) for edge, fill in ((np.min, np.inf), (np.max, -np.inf)))
+        self.kept_ = observed & ((low < high) | missing.any(axis=0))
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: NDArray) -> NDArray:
+        # the models take no table without columns
+        return X[:, self.kept_] if self.kept_.any() else np.zeros((len(X), 1))
+
+    def get_feature_names_out(self, input_features: Sequence[str]) -> NDArray:
+        return np.asarray(input_features, dtype=object)[self.kept_] if self.kept_.any() else np.array(["none"], object)
+
+
+def _logistic(seed: int) -> Pipeline:
+    """Return logistic regression, L2: medians and indicators for missing signals, all scaled to variance 1."""
+    return Pipeline(
+        [
+            ("varying", VaryingSignals()),
+            ("imputed", SimpleImputer(strategy="median", add_indicator=True)),
+            ("scaled", StandardScaler()),
+            ("model", LogisticRegression(max_iter=1000, random_state=seed)),
+        ]
+    )
+
+
+def _boosting(seed: int) -> Pipeline:
+    """Return gradient-boosted trees, which branch on a missing value as on any other."""
+    model = HistGradientBoostingClassifier(early_stopping=False, random_state=seed)
+    return Pipeline([("varying", VaryingSignals()), ("model", model)])
+
+
+MODELS = {"logistic": _logistic, "boosting": _boosting}
+"""Name -> function of a seed that returns the model."""
+
+
+class FittedConfidence:
+    """Confidence in [0, 1] as a function of signals, learnt from answers known to be right or wrong.
+
+    Where too few answers are right, or wrong, or no signal varies, it is the share of right answers, and ``reason_``
+    says why.
+
+    Parameters
+    ----------
+    model
+        A name in ``MODELS``.
+    grid
+        Hyperparameter -> values to try.
+    inner
+        Folds among the answers given to ``fit``, 2 or more.
+    fewest
+        Right answers, and wrong ones, from which on a model is fitted.
+    calibration
+        How scores become probabilities.
+    seed
+        Of folds and models.
+
+    Attributes
+    ----------
+    base_rate_
+        Share of right answers.
+    reason_
+        Why there is no model; None where there is one.
+    chosen_
+        Hyperparameter -> value chosen; empty without a model.
+    log_loss_
+        Mean over the inner folds at these, before calibration; None without a model.
+    threshold_
+        Score above which the sharpened confidence is 1; None without a model, or where all scores are equal.
+    """
+
+    def __init__(
+        self, model: str, grid: Mapping[str, Sequence], inner: int, fewest: int,
+        calibration: Literal["sigmoid", "isotonic"], seed: int,
+    ):  # fmt: skip
+        self.model, self.grid, self.inner = model, grid, inner
+        self.fewest, self.calibration, self.seed = fewest, calibration, seed
+
+    def fit(self, signals: pd.DataFrame, right: NDArray[np.bool_], groups: Sequence[str]) -> Self:
+        """Learn from one row an answer; equal ``groups`` stay together in the inner folds."""
+        self.base_rate_ = float(right.mean())
+        self.chosen_, self.log_loss_, self.threshold_ = {}, None, None
+        values = signals.to_numpy(float)
+        self.reason_ = self._too_little(values, right)
+        if self.reason_ is None:
+            parts = splits(assign_folds(groups, right, self.inner, self.seed))
+            if any(len(np.unique(right[train])) < 2 for train, _ in parts):
+                self.reason_ = "an inner fold holds right or wrong answers alone"
+            else:
+                with threadpool_limits(1):
+                    self._learn(values, right, parts)
+        return self
+
+    def _too_little(self, values: NDArray, right: NDArray[np.bool_]) -> str | None:
+        for what, count in (("right", int(right.sum())), ("wrong", int((~right).sum()))):
+            if count < self.fewest:
+                return f"{count} {what} answers, fewer than {self.fewest}"
+        return None if VaryingSignals().fit(values).kept_.any() else "no signal varies"
+
+    def _learn(self, values: NDArray, right: NDArray[np.bool_], parts: list[Split]) -> None:
+        grid = {f"model__{name}": list(tried) for name, tried in self.grid.items()}
+        search = GridSearchCV(MODELS[self.model](self.seed), grid, scoring=_LOG_LOSS, cv=parts, error_score="raise")
+        search.fit(values, right)
+        self.chosen_ = {name.removeprefix("model__"): value for name, value in search.best_params_.items()}
+        self.log_loss_ = -float(search.best_score_)
+        self._best = search.best_estimator_
+        calibrated = CalibratedClassifierCV(self._best, method=self.calibration, cv=parts, ensemble=False)
+        self._calibrated = calibrated.fit(values, right)
+        # scores of answers that the model was not fitted on, as those to come
+        scores = cross_val_predict(self._best, values, right, cv=parts, method="decision_function")
+        self.threshold_ = best_threshold(scores, right)
+
+    def confidence(self, signals: pd.DataFrame) -> NDArray[np.float64]:
+        """Return the calibrated probability that each answer is right; without a model the base rate."""
+        if self.reason_ is not None:
+            return np.full(len(signals), self.base_rate_)
+        with threadpool_limits(1):
+            return self._calibrated.predict_proba(signals.to_numpy(float))[:, 1]
+
+    def sharpened(self, signals: pd.DataFrame) -> NDArray[np.float64]:
+        """Return 1 where the score lies above ``threshold_``, else 0; without a threshold .5, the best of constants."""
+        if self.threshold_ is None:
+            return np.full(len(signals), 0.5)
+        with threadpool_limits(1):
+            return (self._best.decision_function(signals.to_numpy(float)) > self.threshold_).astype(float)
+
+    def weights(self, signals: pd.DataFrame, right: NDArray[np.bool_]) -> dict[str, float]:
+        """Return signal -> its weight: a coefficient for a deviation of one standard deviation, or an importance.
+
+        An importance is how much log loss rises on the given answers, which should be others than those fitted on, when
+        the signal is shuffled. Indicators of missing values are named ``... missing``. Empty without a model.
+        """
+        if self.reason_ is not None:
+            return {}
+        if self.model == "logistic":
+            names = self._best[:-1].get_feature_names_out(list(signals.columns))
+            return dict(zip(map(_readable, names), map(float, self._best[-1].coef_[0]), strict=True))
+        with threadpool_limits(1):
+            importance = permutation_importance(
+                self._best, signals.to_numpy(float), right, scoring=_LOG_LOSS, n_repeats=_REPEATS, random_state=self.seed
+            )
+        return dict(zip(signals.columns, map(float, importance.importances_mean), strict=True))
+
+
+def _readable(name: str) -> str:
+    indicator = name.removeprefix("missingindicator_")
+    return name if indicator == name else f"{indicator} missing"
+
+
+def best_threshold(scores: NDArray, right: NDArray[np.bool_]) -> float | None:
+    """Return the threshold that gives the highest HMR if answers above it are filed with 1 and others with 0.
+
+    HMR rises with R_O and R_U, which for confidences of 0 and 1 are the shares of wrong answers below and of right ones
+    above: of all monotone mappings of a score without ties, one with two levels is best. The lowest of equals; midway
+    between two scores. None where all scores are equal.
+    """
+    levels, place = np.unique(scores, return_inverse=True)
+    if len(levels) < 2:
+        return None
+    below = {truth: np.cumsum(np.bincount(place[right == truth], minlength=len(levels)))[:-1] for truth in (True, False)}
+    r_o, r_u = below[False] / max(1, (~right).sum()), 1 - below[True] / max(1, right.sum())
+    best = int(np.argmax(confidence.harmonic_mean(r_o, r_u)))
+    return float((levels[best] + levels[best + 1]) / 2)
