@@ -464,3 +464,67 @@ rule tabulate_answer_types:
         "../../envs/base.yaml"
     script:
         "../scripts/tabulate_answer_types.py"
+
+
+rule tabulate_confidence:
+    """Set fitted confidence beside the studied rule's, what was filed, a judge's and baselines, on the same answers."""
+    input:
+        answers=take.each("results/{collection}/{system}/evaluation/answers.csv"),
+        signals=take.each("results/{collection}/{system}/confidence/signals.csv"),
+        folds=take.each("results/{collection}/{system}/confidence/folds.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/confidence.csv",
+            caption="../report/confidence.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "confidence"},
+        ),
+        md="results/tables/{experiment}/confidence.md",
+    log:
+        "results/logs/tables/tabulate_confidence/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_confidence/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_confidence"),
+        study=lookup(dpath="confidence", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_confidence.py"
+
+
+rule tabulate_permuted:
+    """Set confidence fitted on permuted labels beside that fitted on true ones."""
+    input:
+        take.each("results/{collection}/{system}/confidence/permuted.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/permuted.csv",
+            caption="../report/permuted.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "permuted labels"},
+        ),
+        md="results/tables/{experiment}/permuted.md",
+    log:
+        "results/logs/tables/tabulate_permuted/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_permuted/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_permuted"),
+        fitted=lookup(dpath="confidence/fitted", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_permuted.py"

@@ -33,8 +33,11 @@ VERIFIER = "results/tables/models/verifier.csv"
 RUN_TABLES = ("passage_runs", "passage_significance", "passage_types")
 """Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
 
-ANSWER_TABLES = ("answer_runs", "answer_significance", "answer_types")
-"""Tables of an experiment with systems, our own or imported."""
+ANSWER_TABLES = ("answer_runs", "answer_significance", "answer_types", "confidence", "permuted")
+"""Tables of an experiment with systems, our own or imported; with several collections also that of transfer."""
+
+FILED = ("answers", "fitted")
+"""Files of results/{collection}/{system}/runs/ that hold answer runs."""
 
 FIGURES = ("accuracy_hmr",)
 """Figures of an experiment with systems."""
@@ -156,6 +159,11 @@ class Inputs:
             last = self._config["systems"][wildcards.system]["passes"]["maximum"]
         return self._passes(wildcards, last, self._question_shards(wildcards))
 
+    def answer_files(self, wildcards) -> list[str]:
+        """Return the files of a system's answer runs."""
+        folder = f"results/{wildcards.collection}/{wildcards.system}/runs"
+        return [f"{folder}/{name}.jsonl" for name in FILED]
+
     def asked(self, wildcards) -> int | None:
         """Return how many of the questions a system is asked; None for all."""
         return None if wildcards.system == IMPORTED else self._config["systems"][wildcards.system]["questions"]
@@ -257,7 +265,8 @@ class Inputs:
 
     def _tables(self, experiment: Mapping[str, Any]) -> list[str]:
         systems = experiment["systems"]
-        answers = ANSWER_TABLES if systems else ()
+        transfer = ("transfer",) if len(experiment["collections"]) > 1 else ()
+        answers = (*ANSWER_TABLES, *transfer) if systems else ()
         if systems == [IMPORTED]:
             return list(answers)
         readers = systems and all(self._config["systems"][s]["policy"]["name"] == "reader" for s in systems)

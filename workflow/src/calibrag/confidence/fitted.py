@@ -7,19 +7,16 @@ calibration and threshold included (`fitted_models`). This is the next step that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from calibrag.confidence import fitted_folds
+from calibrag.confidence.extraction import COLUMNS
+from calibrag.confidence.fitted_folds import assign_folds, check_folds, splits
 from calibrag.confidence.fitted_models import FittedConfidence
-from calibrag.errors import CalibragError, InputError
-
-KEYS = ("qid", "group", "answer", "right", "confidence")
-"""Columns of a file of signals before the signals themselves."""
+from calibrag.errors import CalibragError
 
 BASE_RATE = "base-rate"
 """The run whose confidence is the share of right answers in the other folds."""
@@ -46,56 +43,32 @@ class Signals(NamedTuple):
 
     def rows(self, chosen: NDArray) -> Signals:
         """Return the chosen rows, by number or as a mask."""
-        return Signals(*(column[chosen] for column in self[:-1]), self.signals.iloc[np.arange(len(self.qids))[chosen]])
-
-    def without(self, signals: list[str]) -> Signals:
-        """Return the same rows without these signals."""
-        return self._replace(signals=self.signals.drop(columns=signals))
+        return Signals(*(column[chosen] for column in self[:-1]), self.signals.loc[chosen].reset_index(drop=True))
 
 
-def read_signals(path: str | Path) -> Signals:
-    """Return what extract_signals wrote.
+def as_signals(frame: pd.DataFrame) -> Signals:
+    """Return what `extraction.read_signals` gives, its columns apart.
 
     Raises
     ------
-    InputError
-        A column is missing, a question stands in two rows, or a value is of another type.
+    CalibragError
+        A question has two rows, or a signal is infinite.
     """
-    text = {"qid": object, "group": object, "answer": object}
-    frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values={})
-    return from_frame(frame, path)
-
-
-def from_frame(frame: pd.DataFrame, path: str | Path) -> Signals:
-    """Return the signals of a frame, whose cells may be text, empty where a value is missing; see `read_signals`."""
-    if absent := [name for name in KEYS if name not in frame]:
-        raise InputError(path, f"must have the columns {', '.join(KEYS)} (lacks {', '.join(absent)})")
     if (twice := frame["qid"].duplicated()).any():
-        qid = frame["qid"][twice].iloc[0]
-        raise InputError(path, f"a question must have one row ({qid} has more)", field="qid")
-    truth = frame["right"].astype(str)
-    if not truth.isin(["True", "False"]).all():
-        raise InputError(path, f"must be True or False (got {truth[~truth.isin(['True', 'False'])].iloc[0]})", field="right")
-    numbers = {}
-    for name in frame.columns.drop(list(KEYS[:-1])):
-        try:
-            numbers[name] = pd.to_numeric(frame[name].replace("", np.nan)).astype(float)
-        except (ValueError, TypeError) as error:
-            raise InputError(path, f"must be numbers ({error})", field=name) from None
-        if np.isinf(numbers[name]).any():
-            raise InputError(path, "must be finite (got an infinite number)", field=name)
-    stated = numbers.pop("confidence").to_numpy()
-    columns = (frame[name].to_numpy(object) for name in KEYS[:3])
-    signals = pd.DataFrame(numbers, index=frame.index, dtype=float)
-    return Signals(*columns, (truth == "True").to_numpy(bool), stated, signals)
+        raise CalibragError(f"a question must have one row of signals ({frame['qid'][twice].iloc[0]} has more)")
+    signals = frame.drop(columns=COLUMNS).astype(float).reset_index(drop=True)
+    if infinite := [name for name in signals if np.isinf(signals[name]).any()]:
+        raise CalibragError(f"signals must be finite, or missing (got an infinite number in {', '.join(infinite)})")
+    keys = (frame[name].to_numpy(object) for name in ("qid", "group", "answer"))
+    return Signals(*keys, frame["right"].to_numpy(bool), frame["confidence"].to_numpy(float), signals)
 
 
 class Fit(NamedTuple):
     """What nested cross-validation gives.
 
-    ``confidences``: run -> one number in [0, 1] an answer, in their order, each from models fitted without its fold;
-    ``folds``: columns qid, group, fold; ``fits``: the columns ``FITS``, a row a model and fold; ``weights``: the columns
-    ``WEIGHTS``, a row a model, fold and signal.
+    ``confidences``: run -> one number in [0, 1] an answer, in their order, each from models fitted without its fold,
+    and NaN where there is no other question to fit on; ``folds``: columns qid, group, fold; ``fits``: the columns
+    ``FITS``, a row a model and fold; ``weights``: the columns ``WEIGHTS``, a row a model, fold and signal.
     """
 
     confidences: dict[str, NDArray[np.float64]]
@@ -105,7 +78,7 @@ class Fit(NamedTuple):
 
 
 def run_names(settings: Mapping[str, Any]) -> list[str]:
-    """Return the names of the fitted runs: two for each model, ``-sharp`` with confidences of 0 and 1, and the base rate."""
+    """Return the names of the fitted runs: two for each model, ``-sharp`` files 0 and 1 alone, and the base rate."""
     return [f"fitted-{model}{end}" for model in settings["models"] for end in ("", "-sharp")] + [BASE_RATE]
 
 
@@ -116,31 +89,41 @@ def cross_fit(answers: Signals, settings: Mapping[str, Any]) -> Fit:
     ----------
     settings
         The block ``confidence.fitted`` of the configuration.
-
-    Raises
-    ------
-    LeakError
-        There are fewer than two questions that differ.
     """
-    outer = settings["folds"]
-    fold = fitted_folds.assign_folds(answers.groups, answers.right, outer["outer"], outer["seed"])
-    folds = pd.DataFrame({"qid": answers.qids, "group": answers.groups, "fold": fold})
-    fitted_folds.check_folds(folds, answers.qids)
-    confidences = {run: np.full(len(fold), np.nan) for run in run_names(settings)}
+    confidences, fold, models = hold_out(answers, settings)
+    folds = pd.DataFrame({"qid": answers.qids, "group": answers.groups, "fold": fold})[fold > 0].reset_index(drop=True)
     fits, weights = [], []
-    for number, (train, test) in enumerate(fitted_folds.splits(fold), start=1):
-        models = fit_models(answers.rows(train), settings)
+    for number, (by_name, (train, test)) in enumerate(zip(models, splits(fold[fold > 0]), strict=True), start=1):
         held_out = answers.rows(test)
-        for run, stated in predict(models, held_out.signals).items():
-            confidences[run][test] = stated
-        for name, model in models.items():
+        for name, model in by_name.items():
             fits.append(_describe(name, number, model, answers.right[train], len(test), answers.signals.shape[1]))
             for signal, weight in model.weights(held_out.signals, held_out.right).items():
                 weights.append((f"fitted-{name}", number, signal, KINDS[name], weight))
+    return Fit(confidences, folds, pd.DataFrame(fits, columns=FITS), pd.DataFrame(weights, columns=WEIGHTS))
+
+
+def hold_out(
+    answers: Signals, settings: Mapping[str, Any]
+) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.int_], list[dict[str, FittedConfidence]]]:
+    """Return the confidences of `cross_fit`, the fold of each answer, from 1, and the models fitted without each fold.
+
+    Where there are fewer than two questions that differ, there is no fold: NaN, 0 and no models.
+    """
+    confidences = {run: np.full(len(answers.qids), np.nan) for run in run_names(settings)}
+    if len(set(answers.groups)) < 2:
+        return confidences, np.zeros(len(answers.qids), int), []
+    outer = settings["folds"]
+    fold = assign_folds(answers.groups, answers.right, outer["outer"], outer["seed"])
+    check_folds(pd.DataFrame({"qid": answers.qids, "group": answers.groups, "fold": fold}), answers.qids)
+    models = []
+    for train, test in splits(fold):
+        models.append(fit_models(answers.rows(train), settings))
+        for run, stated in predict(models[-1], answers.rows(test).signals).items():
+            confidences[run][test] = stated
     for run, stated in confidences.items():
         if np.isnan(stated).any():
             raise CalibragError(f"{run}: {int(np.isnan(stated).sum())} answers got no confidence, a fault of calibrag")
-    return Fit(confidences, folds, pd.DataFrame(fits, columns=FITS), pd.DataFrame(weights, columns=WEIGHTS))
+    return confidences, fold, models
 
 
 def fit_models(answers: Signals, settings: Mapping[str, Any]) -> dict[str, FittedConfidence]:

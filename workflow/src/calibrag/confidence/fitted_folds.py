@@ -1,9 +1,10 @@
-"""Folds of questions for cross-validation: a group of equal questions lies in one fold, and each question in exactly one."""
+"""Folds of questions for cross-validation: equal questions lie in one fold, and each question in exactly one."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,11 @@ def splits(folds: NDArray[np.int_]) -> list[Split]:
     return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in np.unique(folds)]
 
 
+def read_folds(path: str | Path) -> pd.DataFrame:
+    """Return the columns ``COLUMNS`` of a file of folds."""
+    return pd.read_csv(path, dtype={"qid": object, "group": object}, keep_default_na=False)
+
+
 def check_folds(folds: pd.DataFrame, qids: Iterable[str]) -> None:
     """Raise unless each of the questions has exactly one fold, and no group of equal questions has two.
 
@@ -78,7 +84,9 @@ def check_folds(folds: pd.DataFrame, qids: Iterable[str]) -> None:
     if without := sorted(wanted - set(counts.index)):
         raise LeakError(f"a question must have a fold ({len(without)} have none, such as {without[0]}); {advice}")
     if strange := sorted(set(counts.index) - wanted):
-        raise LeakError(f"folds hold {len(strange)} questions without a fitted confidence, such as {strange[0]}; {advice}")
+        raise LeakError(
+            f"{len(strange)} questions of the folds have no fitted confidence, such as {strange[0]}; {advice}"
+        )
     apart = folds.groupby("group")["fold"].nunique()
     if parted := sorted(apart[apart > 1].index):
         raise LeakError(f"equal questions must share a fold ({len(parted)} do not, such as {parted[0]!r}); {advice}")

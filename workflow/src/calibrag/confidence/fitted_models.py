@@ -37,6 +37,7 @@ class VaryingSignals(TransformerMixin, BaseEstimator):
     """Keeps the signals that vary among the rows it is fitted on, a missing value being one of its own."""
 
     def fit(self, X: NDArray, y: Any = None) -> Self:
+        """Learn which signals vary."""
         missing = np.isnan(X)
         observed = ~missing.all(axis=0)
         low, high = (edge(np.where(missing, fill, X), axis=0) for edge, fill in ((np.min, np.inf), (np.max, -np.inf)))
@@ -45,10 +46,12 @@ class VaryingSignals(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: NDArray) -> NDArray:
+        """Return the signals kept; a column of zeros where none is."""
         # the models take no table without columns
         return X[:, self.kept_] if self.kept_.any() else np.zeros((len(X), 1))
 
     def get_feature_names_out(self, input_features: Sequence[str]) -> NDArray:
+        """Return the names of the signals kept."""
         return np.asarray(input_features, dtype=object)[self.kept_] if self.kept_.any() else np.array(["none"], object)
 
 
@@ -175,10 +178,9 @@ class FittedConfidence:
         if self.model == "logistic":
             names = self._best[:-1].get_feature_names_out(list(signals.columns))
             return dict(zip(map(_readable, names), map(float, self._best[-1].coef_[0]), strict=True))
+        settings = {"scoring": _LOG_LOSS, "n_repeats": _REPEATS, "random_state": self.seed}
         with threadpool_limits(1):
-            importance = permutation_importance(
-                self._best, signals.to_numpy(float), right, scoring=_LOG_LOSS, n_repeats=_REPEATS, random_state=self.seed
-            )
+            importance = permutation_importance(self._best, signals.to_numpy(float), right, **settings)
         return dict(zip(signals.columns, map(float, importance.importances_mean), strict=True))
 
 
@@ -197,7 +199,9 @@ def best_threshold(scores: NDArray, right: NDArray[np.bool_]) -> float | None:
     levels, place = np.unique(scores, return_inverse=True)
     if len(levels) < 2:
         return None
-    below = {truth: np.cumsum(np.bincount(place[right == truth], minlength=len(levels)))[:-1] for truth in (True, False)}
-    r_o, r_u = below[False] / max(1, (~right).sum()), 1 - below[True] / max(1, right.sum())
+    right_below, wrong_below = (
+        np.cumsum(np.bincount(place[part], minlength=len(levels)))[:-1] for part in (right, ~right)
+    )
+    r_o, r_u = wrong_below / max(1, (~right).sum()), 1 - right_below / max(1, right.sum())
     best = int(np.argmax(confidence.harmonic_mean(r_o, r_u)))
     return float((levels[best] + levels[best + 1]) / 2)
