@@ -1,8 +1,9 @@
 """Which passages, answers and confidences are filed?
 
 Needs     the traces of all passes of a system
-Makes     results/{collection}/{system}/runs/: PG-1.txt and PG-2.txt (TREC runs), AC-1.jsonl and AC-2.jsonl
-Steps     select_passage_runs, then select_answer_runs, whose nuggets cite the passages filed
+Makes     results/{collection}/{system}/runs/: PG-1.txt and PG-2.txt (TREC runs), AC-1.jsonl and AC-2.jsonl; deeper.jsonl,
+          what the searches behind a short PG-1 find further down
+Steps     select_passage_runs, then select_answer_runs, whose nuggets cite the passages filed, and search_deeper
 """
 
 
@@ -26,6 +27,39 @@ rule select_passage_runs:
         "../../envs/base.yaml"
     script:
         "../scripts/select_passage_runs.py"
+
+
+rule search_deeper:
+    """Search on for the queries of first passes whose PG-1 is shorter than PG-2; often there are none."""
+    input:
+        traces=take.first_pass,
+        runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
+        passages="results/{collection}/corpus/passages.arrow",
+        sparse=take.sparse,
+        dense=take.dense,
+        vectors=take.vectors,
+        graph=take.graph,
+        adapter=take.reranker_of,
+    output:
+        "results/{collection}/{system}/runs/deeper.jsonl",
+    log:
+        "results/logs/runs/search_deeper/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/runs/search_deeper/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("search_deeper"),
+        filed=lookup(dpath="evaluation/passages_filed", within=config),
+        retriever=lookup(dpath="systems/{system}/retriever", within=config),
+        models=take.search_models,
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.own,
+    script:
+        "../scripts/search_deeper.py"
 
 
 rule select_answer_runs:

@@ -29,10 +29,10 @@ RETRIEVAL_TABLES = ("retrieval", "significance")
 VERIFIER = "results/tables/models/verifier.csv"
 """The table of the verifier's quality, which no experiment changes."""
 
-RUN_TABLES = ("passage_runs",)
+RUN_TABLES = ("passage_runs", "length")
 """Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
 
-ANSWER_TABLES = ("answer_runs",)
+ANSWER_TABLES = ("answer_runs", "signals", "errors", "cost")
 """Tables of an experiment with systems, our own or imported."""
 
 FIGURES = ("accuracy_hmr",)
@@ -152,6 +152,10 @@ class Inputs:
         else:
             last = self._config["systems"][wildcards.system]["passes"]["maximum"]
         return self._passes(wildcards, last, self._question_shards(wildcards))
+
+    def qrels(self, wildcards) -> list[str]:
+        """Return the judged passages of a collection; none of an import, of whose passages nothing is known."""
+        return [] if wildcards.system == IMPORTED else [f"results/{wildcards.collection}/corpus/qrels.txt"]
 
     def asked(self, wildcards) -> int | None:
         """Return how many of the questions a system is asked; None for all."""
