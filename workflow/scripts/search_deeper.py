@@ -19,6 +19,4 @@ with logged(snakemake.log[0]) as job:
     opened = (IndexFiles.of(files), PassageStore.open(files.passages), params.models, snakemake.threads)
     found = search_deeper([traces[qid][0] for qid in qids], partial(open_retriever, settings, *opened))
     write_jsonl(snakemake.output[0], found)
-    job.info(
-        f"PG-1 is short for {len(qids)} questions; queries searched deeper: {len(found)}; for none, no model loads"
-    )
+    job.info(f"PG-1 is short for {len(qids)} questions, {len(found)} queries searched deeper; for none no model loads")

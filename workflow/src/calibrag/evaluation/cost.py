@@ -34,8 +34,8 @@ QUANTITIES: dict[str, Quantity] = {
     "seconds": Quantity("seconds", lambda trace: trace.usage.seconds),
     "cost": Quantity("tokens", lambda trace: trace.usage.cost),
 }
-"""Name -> quantity; ``searches`` are of both kinds, ``tool_calls`` hold the rejected ones, ``cost`` is in the currency of
-the configured prices."""
+"""Name -> quantity; ``searches`` are of both kinds, ``tool_calls`` hold the rejected ones, ``cost`` is in the currency
+of the configured prices."""
 
 RUN = "all"
 """Where a pass is named: all passes of a question together."""
@@ -45,9 +45,9 @@ def measure_cost(traces: Mapping[str, Sequence[Trace]], asked: Iterable[str]) ->
     """Return one row a pass, and one for all of a question's passes together: pass, n, n_missing, n_skipped, n_error,
     then the mean of each of `QUANTITIES` over the questions that ran it.
 
-    ``n`` counts the questions in which the pass ran, those with a fault (``n_error``) among them; ``n_skipped`` those in
-    which it was not wanted; ``n_missing`` those without a trace of it. A quantity is None unless all n traces tell it.
-    What was replayed from a cache counts as what it took when it was made.
+    ``n`` counts the questions in which the pass ran, those with a fault (``n_error``) among them; ``n_skipped`` those
+    in which it was not wanted; ``n_missing`` those without a trace of it. A quantity is None unless all n traces tell
+    it. What was replayed from a cache counts as what it took when it was made.
 
     Parameters
     ----------
