@@ -33,8 +33,8 @@ def compare_lengths(
 
     ``n_short`` counts the questions for which PG-1 ranks fewer passages than PG-2, ``n_still_short`` those of them that
     padding did not fill. ``share_cut`` is the part of the gain that is gone when PG-2 is cut to PG-1's length, and
-    ``share_padded`` that when PG-1 is padded to PG-2's; they are NaN unless the interval of the gain lies above 0, for a
-    part of nothing says nothing. Intervals resample the questions of all runs together.
+    ``share_padded`` that when PG-1 is padded to PG-2's; they are NaN unless the interval of the gain lies above 0, for
+    a part of nothing says nothing. Intervals resample the questions of all runs together.
 
     Parameters
     ----------

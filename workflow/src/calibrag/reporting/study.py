@@ -84,8 +84,8 @@ def describe_signals(run: str) -> list[str]:
     return [
         f"Answers of the run {run}; refusals are left out.",
         "AUROC: how often a right answer has more of the signal than a wrong one, ties half; as found: below .5, more "
-        "of it goes with wrong answers. Surer by: what was expected. Missing: answers whose traces do not hold what the "
-        "signal reads, or for which it is not defined. Values: different ones.",
+        "of it goes with wrong answers. Surer by: what was expected. Missing: answers whose traces lack what it reads, "
+        "or for which it is not defined. Values: different ones.",
         "Intervals leave out the resamples without a right or without a wrong answer. With few of either they are too "
         "narrow; p is the two-sided Mann-Whitney test, adjusted for all signals of a system (Benjamini and Hochberg).",
         "Published: of the paper, on the first-pass answers of 64 questions (6 wrong, 58 right), as printed; it counts "
@@ -115,8 +115,8 @@ def describe_errors(run: str) -> list[str]:
     return [
         f"Questions by the outcome of their answer in the run {run}.",
         "Judged: questions whose needed passages, and what was retrieved, are known; the next three count these: all "
-        "of the needed passages were retrieved by the pass that filed the answer, by all passes together, none by any. A "
-        "later pass searches without the passages that earlier ones recorded.",
+        "of the needed passages were retrieved by the pass that filed the answer, by all passes together, none by any. "
+        "A later pass searches without the passages that earlier ones recorded.",
         "Right in another pass: a pass other than the filing one submitted a right answer, turned back or not. A "
         "turned-back answer counted: the filed answer had been turned back by the gate in some pass.",
     ]
@@ -174,7 +174,7 @@ def describe_lengths() -> list[str]:
     return [
         "PG-2 cut: each ranking cut to the length of PG-1's; PG-1 padded: each short one filled to PG-2's length with "
         "the next passages of the first pass's own searches.",
-        "Of the gain by length: the part of it that is gone at one length; a dash unless the gain's interval is above 0.",
+        "Of the gain by length: its part that is gone at one length; a dash unless the gain's interval is above 0.",
         "Published: PG-1 was short of 20 on 37 of 64 questions, and close to half of PG-2's gain (nDCG@20 .0709, Q@20 "
         ".0905) came from length.",
     ]
