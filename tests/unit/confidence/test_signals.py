@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sample_traces import FIRST, SECOND
 
 from calibrag.confidence.extraction import COLUMNS, extract_signals, read_signals
-from calibrag.confidence.signals import SIGNALS, Case, signals_of
+from calibrag.confidence.signals import SIGNALS, Case, Signal, agreement, effort, evidence, signals_of
 from calibrag.errors import CalibragError
 from calibrag.evaluation.answers import right_by_gold
 from calibrag.records import Question
@@ -91,6 +91,12 @@ def test_every_signal_says_what_it_measures_in_one_sentence_or_two():
     for name, signal in SIGNALS.items():
         assert signal.name == name
         assert signal.measures.endswith(".") and signal.unit, name
+
+
+@pytest.mark.parametrize("module", [agreement, effort, evidence], ids=lambda module: module.__name__)
+def test_every_signal_of_a_module_is_registered(module):
+    declared = [each for each in vars(module).values() if isinstance(each, Signal)]
+    assert {each.name for each in declared} == {each.name for each in module.SIGNALS}
 
 
 def test_queries_count_once_however_they_are_spelled_and_near_ones_are_told():
