@@ -116,11 +116,12 @@ rule control_list_length:
 
 
 rule score_answer_runs:
-    """Judge the answers of AC-1 and AC-2 against the gold answers."""
+    """Judge the answers of all answer runs against the gold answers, and their nuggets against the qrels."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
+        qrels=take.qrels,
         traces=take.all_passes,
-        runs=multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
+        runs=take.answer_files,
     output:
         "results/{collection}/{system}/evaluation/answers.csv",
     log:
@@ -130,6 +131,7 @@ rule score_answer_runs:
     params:
         code=fingerprint("score_answer_runs"),
         asked=take.asked,
+        baselines_of=lookup(dpath="runs/baselines_of", within=config),
     threads: 1
     resources:
         mem_mb=500,

@@ -1,8 +1,8 @@
 """Which passages, answers and confidences are filed?
 
-Needs     the traces of all passes of a system
-Makes     results/{collection}/{system}/runs/: PG-1.txt and PG-2.txt (TREC runs), AC-1.jsonl and AC-2.jsonl; deeper.jsonl,
-          what the searches behind a short PG-1 find further down
+Needs     the traces of all passes of a system, or of an import
+Makes     results/{collection}/{system}/runs/: PG-1.txt and PG-2.txt (TREC runs; not of imports), answers.jsonl: all runs of
+          `runs.answers`, an entry a run and question; deeper.jsonl, what the searches behind a short PG-1 find further down
 Steps     select_passage_runs, then select_answer_runs, whose nuggets cite the passages filed, and search_deeper
 """
 
@@ -63,18 +63,19 @@ rule search_deeper:
 
 
 rule select_answer_runs:
-    """File the first pass's answer (AC-1) and the most confident submission (AC-2), with nuggets."""
+    """File answers with confidence and nuggets, by each rule of runs.answers."""
     input:
         traces=take.all_passes,
-        passage_runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
+        passage_runs=take.passage_runs,
     output:
-        multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
+        "results/{collection}/{system}/runs/answers.jsonl",
     log:
         "results/logs/runs/select_answer_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/runs/select_answer_runs/{collection}/{system}.tsv"
     params:
         code=fingerprint("select_answer_runs"),
+        rules=take.answer_rules,
     threads: 1
     resources:
         mem_mb=500,

@@ -153,8 +153,23 @@ class Inputs:
             last = self._config["systems"][wildcards.system]["passes"]["maximum"]
         return self._passes(wildcards, last, self._question_shards(wildcards))
 
+    def passage_runs(self, wildcards) -> list[str]:
+        """Return the passage runs of a system; none of an import."""
+        names = () if wildcards.system == IMPORTED else ("PG-1", "PG-2")
+        return [f"results/{wildcards.collection}/{wildcards.system}/runs/{name}.txt" for name in names]
+
+    def answer_files(self, wildcards) -> list[str]:
+        """Return the files of all answer runs of a system, or of an import."""
+        folder = f"results/{wildcards.collection}/{wildcards.system}/runs"
+        return [f"{folder}/answers.jsonl"]
+
+    def answer_rules(self, wildcards) -> dict[str, Any]:
+        """Return the settings of the rules that take answers from traces."""
+        runs = self._config["runs"]
+        return {key: runs[key] for key in ("answers", "baselines_of", "single_pass", "four_pass")}
+
     def qrels(self, wildcards) -> list[str]:
-        """Return the judged passages of a collection; none of an import, of whose passages nothing is known."""
+        """Return the judgements of a collection; none of an import."""
         return [] if wildcards.system == IMPORTED else [f"results/{wildcards.collection}/corpus/qrels.txt"]
 
     def asked(self, wildcards) -> int | None:
