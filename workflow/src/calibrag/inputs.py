@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from calibrag.errors import ConfigError
+from calibrag.errors import CalibragError, ConfigError
+from calibrag.evaluation.answer_measures import parse_measures
 from calibrag.execution.imported import FORMATS
 
 INDEX = {
@@ -29,10 +30,10 @@ RETRIEVAL_TABLES = ("retrieval", "significance")
 VERIFIER = "results/tables/models/verifier.csv"
 """The table of the verifier's quality, which no experiment changes."""
 
-RUN_TABLES = ("passage_runs", "length")
+RUN_TABLES = ("passage_runs", "passage_significance", "passage_types", "length")
 """Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
 
-ANSWER_TABLES = ("answer_runs", "signals", "errors", "cost")
+ANSWER_TABLES = ("answer_runs", "answer_significance", "answer_types", "signals", "errors", "cost")
 """Tables of an experiment with systems, our own or imported."""
 
 FIGURES = ("accuracy_hmr",)
@@ -51,6 +52,8 @@ class Inputs:
     def __init__(self, config: Mapping[str, Any]):
         models = config["models"]
         self._config = config
+        _check_measures("evaluation.answer_measures", config["evaluation"]["answer_measures"])
+        _check_measures("evaluation.compared.answers.measures", config["evaluation"]["compared"]["answers"]["measures"])
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
         # for rules that make documents, questions and traces, of which imports have others
@@ -329,6 +332,13 @@ class Inputs:
     def _question_shards(self, wildcards) -> list[str]:
         count = 1 if wildcards.system == IMPORTED else self._config["execution"]["shards"]
         return [f"{number}-of-{count}" for number in range(1, count + 1)]
+
+
+def _check_measures(key: str, names: Sequence[str]) -> None:
+    try:
+        parse_measures(names)
+    except CalibragError as error:
+        raise ConfigError(key, str(error)) from None
 
 
 def _adapter(model: Mapping[str, Any], *names: str) -> list[str]:
