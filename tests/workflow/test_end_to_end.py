@@ -13,6 +13,8 @@ from calibrag.retrieval.runs import read_run
 
 COLLECTIONS = ["film", "hotpotqa-open"]
 RETRIEVERS = ["lexical", "lexical-no-names"]
+# single-pass files nothing: the reader writes no reasoning
+RUNS = ["AC-1", "AC-2", "AC-3", "AC-3-per-pass", "four-pass", "constant-50", "always-100", "always-0"]
 SETTINGS = {
     "collections": {name: {"sample": {"size": 3}} for name in [*COLLECTIONS, "hotpotqa-pooled"]},
     "experiments": {"retrieval": {"retrievers": RETRIEVERS}},
@@ -66,7 +68,7 @@ def test_every_table_has_a_csv_and_a_markdown_file_of_as_many_rows(results):
 def test_tables_name_every_collection_retriever_and_run_on_the_questions_drawn(results):
     retrieval, answers = table(results, "retrieval"), table(results, "answer_runs")
     assert len(retrieval) == len(COLLECTIONS) * 4
-    assert list(answers["run"]) == ["AC-1", "AC-2"] * len(COLLECTIONS)
+    assert list(answers["run"]) == RUNS * len(COLLECTIONS)
     for rows in (retrieval, answers, table(results, "passage_runs")):
         assert list(rows["collection"].unique()) == COLLECTIONS
         assert (rows["n_asked"] == 3).all()
@@ -120,7 +122,7 @@ def test_answers_cite_passages_that_are_filed(results):
     for collection in COLLECTIONS:
         runs = results / collection / "bitem" / "runs"
         filed = {(line.split()[0], line.split()[2]) for line in (runs / "PG-2.txt").read_text().splitlines()}
-        for entry in records(runs / "AC-2.jsonl"):
+        for entry in records(runs / "answers.jsonl"):
             assert {(entry["qid"], nugget["passage_id"]) for nugget in entry["nuggets"]} <= filed
 
 
@@ -171,6 +173,7 @@ def test_traces_are_exported_as_runs_and_answers_with_citations(results):
         exports = results / collection / "bitem" / "exports"
         assert read_run(exports / "trec_hops" / "pass-1" / "hop-1.txt")
         answers = records(exports / "trec_rag" / "AC-1.jsonl")
-        filed = records(results / collection / "bitem" / "runs" / "AC-1.jsonl")
+        runs = records(results / collection / "bitem" / "runs" / "answers.jsonl")
+        filed = [entry for entry in runs if entry["run"] == "AC-1"]
         assert [answer["topic_id"] for answer in answers] == [entry["qid"] for entry in filed]
         assert [answer["confidence"] for answer in answers] == [entry["confidence"] for entry in filed]

@@ -1,11 +1,12 @@
 """How well can the record of a run say whether its answer is right?
 
 Needs     traces, answer runs, labels of their answers
-Makes     results/{collection}/{system}/confidence/: signals.csv, a row an answer and a column a signal; folds.csv, fits.csv,
-          weights.csv, how confidence was fitted on them; permuted.csv, what permuted labels find
+Makes     results/{collection}/{system}/confidence/: signals.csv, a row an answer and a column a signal;
+          signal_scores.csv, a row a signal: how well it tells right answers from wrong ones;
+          folds.csv, fits.csv, weights.csv, how confidence was fitted on the signals; permuted.csv, what permuted labels find
           results/{collection}/{system}/runs/fitted.jsonl: the studied run with fitted confidences
           results/tables/{experiment}/transfer.csv, transfer.md: fitted on one collection, filed for another
-Steps     extract_signals, then fit_confidence, permute_labels; transfer_confidence last
+Steps     extract_signals, then score_signals, fit_confidence and permute_labels; transfer_confidence last
 """
 
 
@@ -32,6 +33,28 @@ rule extract_signals:
         "../../envs/base.yaml"
     script:
         "../scripts/extract_signals.py"
+
+
+rule score_signals:
+    """Measure how well each signal tells right answers from wrong ones."""
+    input:
+        "results/{collection}/{system}/confidence/signals.csv",
+    output:
+        "results/{collection}/{system}/confidence/signal_scores.csv",
+    log:
+        "results/logs/confidence/score_signals/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/confidence/score_signals/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("score_signals"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/score_signals.py"
 
 
 rule fit_confidence:

@@ -2,7 +2,8 @@
 
 Needs     questions, qrels, rankings, runs
 Makes     results/{collection}/evaluation/rankings/{experiment}.csv and results/{collection}/{system}/evaluation/
-          passages.csv, answers.csv: one row a question; reader.csv: one row a choice; graph.csv: one row a run;
+          passages.csv, answers.csv, length.csv, errors.csv: one row a question; reader.csv: one row a choice; graph.csv:
+          one row a run; cost.csv: one row a pass;
           results/{collection}/evaluation/published/{experiment}.csv, where others published a ranking
 Steps     the rules are independent; `snakemake --cores 2 results/film/bitem-no-dense/evaluation/answers.csv`
           runs one ablation and nothing else
@@ -88,12 +89,39 @@ rule score_passage_runs:
         "../scripts/score_passage_runs.py"
 
 
-rule score_answer_runs:
-    """Judge the answers of AC-1 and AC-2 against the gold answers."""
+rule control_list_length:
+    """Measure PG-1 and PG-2 as filed and at one length, PG-2 cut and PG-1 padded."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
+        qrels="results/{collection}/corpus/qrels.txt",
+        runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
+        deeper="results/{collection}/{system}/runs/deeper.jsonl",
+    output:
+        "results/{collection}/{system}/evaluation/length.csv",
+    log:
+        "results/logs/evaluation/control_list_length/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/control_list_length/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("control_list_length"),
+        asked=take.asked,
+        measures=lookup(dpath="evaluation/measures", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/control_list_length.py"
+
+
+rule score_answer_runs:
+    """Judge the answers of all answer runs against the gold answers, and their nuggets against the qrels."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        qrels=take.qrels,
         traces=take.all_passes,
-        runs=multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
+        runs=take.answer_files,
     output:
         "results/{collection}/{system}/evaluation/answers.csv",
     log:
@@ -103,6 +131,7 @@ rule score_answer_runs:
     params:
         code=fingerprint("score_answer_runs"),
         asked=take.asked,
+        baselines_of=lookup(dpath="runs/baselines_of", within=config),
     threads: 1
     resources:
         mem_mb=500,
@@ -157,3 +186,52 @@ rule report_graph:
         "../../envs/base.yaml"
     script:
         "../scripts/report_graph.py"
+
+
+rule list_errors:
+    """Say what went before each answer of the studied run: passages retrieved, other answers proposed."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        traces=take.all_passes,
+        answers="results/{collection}/{system}/runs/answers.jsonl",
+        qrels=take.qrels,
+    output:
+        "results/{collection}/{system}/evaluation/errors.csv",
+    log:
+        "results/logs/evaluation/list_errors/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/list_errors/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("list_errors"),
+        asked=take.asked,
+        run=lookup(dpath="confidence/answers", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/list_errors.py"
+
+
+rule measure_cost:
+    """Measure what the passes of a system cost: calls, tokens, searches, seconds."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        traces=take.all_passes,
+    output:
+        "results/{collection}/{system}/evaluation/cost.csv",
+    log:
+        "results/logs/evaluation/measure_cost/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/measure_cost/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("measure_cost"),
+        asked=take.asked,
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/measure_cost.py"

@@ -13,7 +13,7 @@ rule export_traces:
     input:
         questions="results/{collection}/collections/questions.jsonl",
         traces=take.all_passes,
-        runs=multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
+        runs="results/{collection}/{system}/runs/answers.jsonl",
     output:
         directory("results/{collection}/{system}/exports/{format}"),
     log:
@@ -39,6 +39,7 @@ rule write_trace_pages:
         passages="results/{collection}/corpus/passages.arrow",
         qrels="results/{collection}/corpus/qrels.txt",
         traces=take.all_passes,
+        runs="results/{collection}/{system}/runs/answers.jsonl",
         templates=sorted((BASE / "workflow/src/calibrag/reporting/templates").glob("[a-z]*.*")),
     output:
         directory("results/{collection}/{system}/pages"),

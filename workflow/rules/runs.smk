@@ -1,8 +1,9 @@
 """Which passages, answers and confidences are filed?
 
-Needs     the traces of all passes of a system
-Makes     results/{collection}/{system}/runs/: PG-1.txt and PG-2.txt (TREC runs), AC-1.jsonl and AC-2.jsonl
-Steps     select_passage_runs, then select_answer_runs, whose nuggets cite the passages filed
+Needs     the traces of all passes of a system, or of an import
+Makes     results/{collection}/{system}/runs/: PG-1.txt and PG-2.txt (TREC runs; not of imports), answers.jsonl: all runs of
+          `runs.answers`, an entry a run and question; deeper.jsonl, what the searches behind a short PG-1 find further down
+Steps     select_passage_runs, then select_answer_runs, whose nuggets cite the passages filed, and search_deeper
 """
 
 
@@ -28,19 +29,53 @@ rule select_passage_runs:
         "../scripts/select_passage_runs.py"
 
 
+rule search_deeper:
+    """Search on for the queries of first passes whose PG-1 is shorter than PG-2; often there are none."""
+    input:
+        traces=take.first_pass,
+        runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
+        passages="results/{collection}/corpus/passages.arrow",
+        sparse=take.sparse,
+        dense=take.dense,
+        vectors=take.vectors,
+        graph=take.graph,
+        adapter=take.reranker_of,
+    output:
+        "results/{collection}/{system}/runs/deeper.jsonl",
+    log:
+        "results/logs/runs/search_deeper/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/runs/search_deeper/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("search_deeper"),
+        filed=lookup(dpath="evaluation/passages_filed", within=config),
+        retriever=lookup(dpath="systems/{system}/retriever", within=config),
+        models=take.search_models,
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.own,
+    script:
+        "../scripts/search_deeper.py"
+
+
 rule select_answer_runs:
-    """File the first pass's answer (AC-1) and the most confident submission (AC-2), with nuggets."""
+    """File answers with confidence and nuggets, by each rule of runs.answers."""
     input:
         traces=take.all_passes,
-        passage_runs=multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
+        passage_runs=take.passage_runs,
     output:
-        multiext("results/{collection}/{system}/runs/", "AC-1.jsonl", "AC-2.jsonl"),
+        "results/{collection}/{system}/runs/answers.jsonl",
     log:
         "results/logs/runs/select_answer_runs/{collection}/{system}.log",
     benchmark:
         "results/benchmarks/runs/select_answer_runs/{collection}/{system}.tsv"
     params:
         code=fingerprint("select_answer_runs"),
+        rules=take.answer_rules,
     threads: 1
     resources:
         mem_mb=500,

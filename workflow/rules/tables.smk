@@ -367,6 +367,38 @@ rule tabulate_passage_types:
         "../scripts/tabulate_passage_types.py"
 
 
+rule tabulate_length:
+    """Say how much of the gain of PG-2 over PG-1 is the length of its rankings."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/length.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/length.csv",
+            caption="../report/length.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "length of rankings"},
+        ),
+        md="results/tables/{experiment}/length.md",
+    log:
+        "results/logs/tables/tabulate_length/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_length/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_length"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_length.py"
+
+
 rule tabulate_answer_runs:
     """Set the answer runs side by side: accuracy and confidence, with bootstrap intervals."""
     input:
@@ -464,6 +496,96 @@ rule tabulate_answer_types:
         "../../envs/base.yaml"
     script:
         "../scripts/tabulate_answer_types.py"
+
+
+rule tabulate_signals:
+    """Set the signals side by side: how well each tells right answers from wrong ones."""
+    input:
+        take.each("results/{collection}/{system}/confidence/signal_scores.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/signals.csv",
+            caption="../report/signals.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "signals"},
+        ),
+        md="results/tables/{experiment}/signals.md",
+    log:
+        "results/logs/tables/tabulate_signals/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_signals/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_signals"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        run=lookup(dpath="confidence/answers", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_signals.py"
+
+
+rule tabulate_errors:
+    """Count what went before the wrong answers: passages retrieved, other answers proposed."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/errors.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/errors.csv",
+            caption="../report/errors.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "errors"},
+        ),
+        md="results/tables/{experiment}/errors.md",
+    log:
+        "results/logs/tables/tabulate_errors/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_errors/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_errors"),
+        run=lookup(dpath="confidence/answers", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_errors.py"
+
+
+rule tabulate_cost:
+    """Set side by side what passes and runs cost."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/cost.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/cost.csv",
+            caption="../report/cost.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "cost"},
+        ),
+        md="results/tables/{experiment}/cost.md",
+    log:
+        "results/logs/tables/tabulate_cost/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_cost/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_cost"),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_cost.py"
 
 
 rule tabulate_confidence:

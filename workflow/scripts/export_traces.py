@@ -7,7 +7,7 @@ from calibrag.execution.traces import read_prompts, read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
 from calibrag.reporting.exporters import EXPORTERS, Material
-from calibrag.trace import RunEntry
+from calibrag.runs.answer_runs import read_answer_runs
 
 folder = Path(snakemake.output[0])
 
@@ -16,7 +16,7 @@ with logged(snakemake.log[0]) as job:
     material = Material(
         questions=list(islice(read_jsonl(snakemake.input.questions, Question), snakemake.params.asked)),
         traces=read_traces(snakemake.input.traces),
-        runs={Path(run).stem: list(read_jsonl(run, RunEntry)) for run in snakemake.input.runs},
+        runs=read_answer_runs([snakemake.input.runs]),
         prompts=read_prompts(snakemake.input.traces),
     )
     EXPORTERS[snakemake.wildcards.format](material, folder)

@@ -1,7 +1,6 @@
 """Judge the answer runs of a system on each question."""
 
 from itertools import islice
-from pathlib import Path
 
 import pandas as pd
 
@@ -9,17 +8,18 @@ from calibrag.evaluation.answer_runs import score_answer_run
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
-from calibrag.runs.answer_runs import ANSWER_RUNS, faults
-from calibrag.trace import RunEntry
+from calibrag.retrieval.runs import read_qrels
+from calibrag.runs.answer_runs import faults, read_answer_runs
+
+files, names, params = snakemake.input, snakemake.wildcards, snakemake.params
 
 with logged(snakemake.log[0]) as job:
-    questions = list(islice(read_jsonl(snakemake.input.questions, Question), snakemake.params.asked))
-    traces = read_traces(snakemake.input.traces)
+    questions = list(islice(read_jsonl(files.questions, Question), params.asked))
+    traces, qrels = read_traces(files.traces), [read_qrels(path) for path in files.qrels]
     scores = {}
-    for run in map(Path, snakemake.input.runs):
-        key = (snakemake.wildcards.collection, snakemake.wildcards.system, run.stem)
-        errors = faults(traces, ANSWER_RUNS[run.stem])
-        scores[key] = score_answer_run(list(read_jsonl(run, RunEntry)), questions, errors)
+    for run, entries in read_answer_runs(files.runs).items():
+        errors = faults(traces, run, params.baselines_of)
+        scores[names.collection, names.system, run] = score_answer_run(entries, questions, errors, *qrels)
     table = pd.concat(scores, names=["collection", "system", "run"]).reset_index(level=[0, 1, 2])
     table.to_csv(snakemake.output[0], index=False)
     job.info(f"{len(scores)} runs, {len(questions)} questions")

@@ -2,18 +2,20 @@
 
 from pathlib import Path
 
+import msgspec
+
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import write_jsonl
 from calibrag.retrieval.runs import read_rankings
-from calibrag.runs.answer_runs import ANSWER_RUNS
+from calibrag.runs.answer_runs import file_answers
+from calibrag.runs.choices import RuleSettings
 
 with logged(snakemake.log[0]) as job:
     traces = read_traces(snakemake.input.traces)
-    filed = {Path(run).stem: read_rankings(run) for run in snakemake.input.passage_runs}
-    for output in map(Path, snakemake.output):
-        rule = ANSWER_RUNS[output.stem]
-        passages = filed[rule.passage_run]
-        entries = (rule.choose(passes, passages.get(qid, ())) for qid, passes in traces.items())
-        write_jsonl(output, filter(None, entries))
+    rankings = {Path(run).stem: read_rankings(run) for run in snakemake.input.passage_runs}
+    filed = file_answers(traces, rankings, msgspec.convert(snakemake.params.rules, RuleSettings))
+    write_jsonl(snakemake.output[0], filed.entries)
+    for note in filed.notes:
+        job.info(note)
     job.info(f"{len(traces)} questions")

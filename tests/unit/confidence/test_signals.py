@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from sample_traces import FIRST, SECOND
 
 from calibrag.confidence.extraction import COLUMNS, extract_signals, read_signals
-from calibrag.confidence.signals import SIGNALS, Case, signals_of
+from calibrag.confidence.signals import SIGNALS, Case, Signal, agreement, effort, evidence, signals_of
 from calibrag.errors import CalibragError
+from calibrag.evaluation.answers import right_by_gold
 from calibrag.records import Question
 from calibrag.trace import ASPECTS, ModelEvent, SearchEvent, Usage
 
@@ -90,6 +91,12 @@ def test_every_signal_says_what_it_measures_in_one_sentence_or_two():
     for name, signal in SIGNALS.items():
         assert signal.name == name
         assert signal.measures.endswith(".") and signal.unit, name
+
+
+@pytest.mark.parametrize("module", [agreement, effort, evidence], ids=lambda module: module.__name__)
+def test_every_signal_of_a_module_is_registered(module):
+    declared = [each for each in vars(module).values() if isinstance(each, Signal)]
+    assert {each.name for each in declared} == {each.name for each in module.SIGNALS}
 
 
 def test_queries_count_once_however_they_are_spelled_and_near_ones_are_told():
@@ -234,7 +241,7 @@ def table(questions=QUESTIONS, answers=("Rome", "Rome", "Ann", "NA")):
     asked = {question.qid: answer for question, answer in zip(QUESTIONS, answers, strict=True)}
     entries = [entry(asked[question.qid], qid=question.qid) for question in questions]
     traces = {question.qid: [traced(question, asked[question.qid])] for question in questions}
-    return extract_signals(entries, questions, traces)
+    return extract_signals(entries, questions, traces, right_by_gold(questions))
 
 
 def test_a_row_an_answer_and_questions_of_the_same_words_are_one_group():
@@ -248,19 +255,21 @@ def test_a_row_an_answer_and_questions_of_the_same_words_are_one_group():
 
 def test_refusals_and_missing_questions_have_no_row():
     traces = {"b": [a_pass(1, "Rome", qid="b")], "a": [a_pass(1, qid="a")]}
-    frame = extract_signals([entry("Rome", qid="b"), entry(None, None, 0.0, qid="a")], QUESTIONS, traces)
+    frame = extract_signals(
+        [entry("Rome", qid="b"), entry(None, None, 0.0, qid="a")], QUESTIONS, traces, right_by_gold(QUESTIONS)
+    )
     assert list(frame["qid"]) == ["b"]
 
 
 def test_an_answer_without_traces_stops_the_table():
     with pytest.raises(CalibragError, match="answers d, which has no traces"):
-        extract_signals([entry("1999", qid="d")], QUESTIONS, {})
+        extract_signals([entry("1999", qid="d")], QUESTIONS, {}, right_by_gold(QUESTIONS))
     with pytest.raises(CalibragError, match="answers z, which was not asked"):
-        extract_signals([entry("1999", qid="z")], QUESTIONS, {})
+        extract_signals([entry("1999", qid="z")], QUESTIONS, {}, right_by_gold(QUESTIONS))
 
 
 def test_a_run_without_answers_has_a_table_without_rows(tmp_path):
-    frame = extract_signals([], QUESTIONS, {})
+    frame = extract_signals([], QUESTIONS, {}, right_by_gold(QUESTIONS))
     frame.to_csv(tmp_path / "signals.csv", index=False)
     assert len(read_signals(tmp_path / "signals.csv")) == 0
 
@@ -286,5 +295,7 @@ def test_no_signal_depends_on_the_gold_answers(rng: random.Random):
     permuted = [msgspec.structs.replace(q, answers=gold) for q, gold in zip(QUESTIONS, golds, strict=True)]
     traces = {question.qid: [traced(question, "Rome")] for question in QUESTIONS}
     entries = [entry("Rome", qid=question.qid) for question in QUESTIONS]
-    one, other = (extract_signals(entries, questions, traces) for questions in (QUESTIONS, permuted))
+    one, other = (
+        extract_signals(entries, questions, traces, right_by_gold(questions)) for questions in (QUESTIONS, permuted)
+    )
     assert one.drop(columns="right").equals(other.drop(columns="right"))

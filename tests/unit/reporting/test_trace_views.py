@@ -5,12 +5,16 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from traced_questions import PASSAGES, QRELS, QUESTIONS, TRACES, gate, question, short, trace
+from traced_questions import PASSAGES, QRELS, QUESTIONS, RUNS, TRACES, gate, question, short, trace
 
 from calibrag.reporting.trace_views import file_name, ground, summarise, view_passages, view_question
 from calibrag.trace import AnswerEvent
 
-VIEWS = {one.qid: view_question(one, TRACES.get(one.qid, ())) for one in QUESTIONS}
+FILED = {run: {entry.qid: entry for entry in entries} for run, entries in RUNS.items()}
+VIEWS = {
+    one.qid: view_question(one, TRACES.get(one.qid, ()), {run: FILED[run].get(one.qid) for run in FILED})
+    for one in QUESTIONS
+}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,7 @@ def test_passes_have_a_verdict_each():
 )
 def test_passes_disagree_where_their_normalised_answers_differ_and_a_refusal_is_no_answer(answers, disagree):
     passes = [short("q", answer, 0.5, number) for number, answer in enumerate(answers, start=1)]
-    assert view_question(question("q", "How many?", "2"), passes).disagree is disagree
+    assert view_question(question("q", "How many?", "2"), passes, {}).disagree is disagree
 
 
 def test_what_is_filed_is_what_the_answer_runs_file():
@@ -61,7 +65,7 @@ def test_the_ruling_shown_is_the_last_one_and_its_numbers_are_sorted_by_nugget()
 def test_a_refusal_shows_the_numbers_of_the_answer_that_was_turned_back_before_it():
     events = [AnswerEvent(turn=1, text="X", passage_ids=[]), gate(1, 0.1, "evidence", numbers={"support": 0.1})]
     events += [AnswerEvent(turn=2, text=None, passage_ids=[]), gate(2, 0.0, answered=False)]
-    [shown] = view_question(question("q", "?", "X"), [trace("q", events=events, confidence=0.0)]).passes
+    [shown] = view_question(question("q", "?", "X"), [trace("q", events=events, confidence=0.0)], {}).passes
     assert (shown.verdict, shown.gate.accepted, shown.ground.rest) == ("refused", False, {"support": 0.1})
 
 
@@ -97,7 +101,7 @@ def test_the_summary_counts_passes_that_failed_and_passes_that_were_not_run():
 
 
 def test_traces_of_unknown_origin_are_summed_up_without_models():
-    view = view_question(question("q", "?", "a"), [trace("q", provenance=None)])
+    view = view_question(question("q", "?", "a"), [trace("q", provenance=None)], {})
     assert summarise("c", "s", [view]).releases == []
 
 

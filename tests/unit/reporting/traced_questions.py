@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from rule_settings import rule_settings
+
 from calibrag.records import Hit, NameCount, Passage, Question
+from calibrag.runs.answer_runs import file_answers
 from calibrag.trace import (
     AnswerEvent,
     Condition,
@@ -400,5 +403,8 @@ TRACES = {
         for n, (one, text) in enumerate(zip(QUESTIONS[6:], HOSTILE, strict=True))
     },
 }
+
+FILED = file_answers(TRACES, {}, rule_settings(answers=["AC-1", "AC-2"])).entries
+RUNS = {run: [entry for entry in FILED if entry.run == run] for run in ("AC-1", "AC-2")}
 
 QRELS = {"q-right": {"Quiet_Man#0": 2, "Ford#0": 1, "Wayne#0": 0}}

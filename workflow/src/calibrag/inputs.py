@@ -30,10 +30,12 @@ RETRIEVAL_TABLES = ("retrieval", "significance")
 VERIFIER = "results/tables/models/verifier.csv"
 """The table of the verifier's quality, which no experiment changes."""
 
-RUN_TABLES = ("passage_runs", "passage_significance", "passage_types")
+RUN_TABLES = ("passage_runs", "passage_significance", "passage_types", "length")
 """Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
 
-ANSWER_TABLES = ("answer_runs", "answer_significance", "answer_types", "confidence", "permuted")
+ANSWER_TABLES = (
+    "answer_runs", "answer_significance", "answer_types", "signals", "confidence", "permuted", "errors", "cost"
+)  # fmt: skip
 """Tables of an experiment with systems, our own or imported; with several collections also that of transfer."""
 
 FILED = ("answers", "fitted")
@@ -159,10 +161,24 @@ class Inputs:
             last = self._config["systems"][wildcards.system]["passes"]["maximum"]
         return self._passes(wildcards, last, self._question_shards(wildcards))
 
+    def passage_runs(self, wildcards) -> list[str]:
+        """Return the passage runs of a system; none of an import."""
+        names = () if wildcards.system == IMPORTED else ("PG-1", "PG-2")
+        return [f"results/{wildcards.collection}/{wildcards.system}/runs/{name}.txt" for name in names]
+
     def answer_files(self, wildcards) -> list[str]:
-        """Return the files of a system's answer runs."""
+        """Return the files of all answer runs of a system, or of an import."""
         folder = f"results/{wildcards.collection}/{wildcards.system}/runs"
         return [f"{folder}/{name}.jsonl" for name in FILED]
+
+    def answer_rules(self, wildcards) -> dict[str, Any]:
+        """Return the settings of the rules that take answers from traces."""
+        runs = self._config["runs"]
+        return {key: runs[key] for key in ("answers", "baselines_of", "single_pass", "four_pass")}
+
+    def qrels(self, wildcards) -> list[str]:
+        """Return the judgements of a collection; none of an import."""
+        return [] if wildcards.system == IMPORTED else [f"results/{wildcards.collection}/corpus/qrels.txt"]
 
     def asked(self, wildcards) -> int | None:
         """Return how many of the questions a system is asked; None for all."""

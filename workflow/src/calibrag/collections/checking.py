@@ -107,8 +107,6 @@ def check_question(question: Question, doc_ids: Container[str], answered: bool) 
             " the collection's key answers to false in config.yaml"
         )
         yield Problem("answers", text)
-    if question.answer_kind == "set":
-        yield Problem("answer_kind", "must be 'single': no measure of this version scores sets of answers")
     if any(not answer.strip() for answer in question.answers):
         yield Problem("answers", "an answer must not be blank")
     for number, support in enumerate(question.support):

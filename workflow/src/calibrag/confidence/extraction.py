@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from calibrag.confidence.signals import Case, signals_of
 from calibrag.errors import CalibragError
-from calibrag.evaluation.answers import is_right
 from calibrag.normalisation import answer_key
 from calibrag.records import Question
 from calibrag.trace import RunEntry, Trace
@@ -27,6 +26,7 @@ def extract_signals(
     entries: Iterable[RunEntry],
     questions: Sequence[Question],
     traces: Mapping[str, Sequence[Trace]],
+    right: Callable[[str, str], bool],
     asked_again: Iterable[RunEntry] = (),
 ) -> pd.DataFrame:
     """Return one row a question that the run answers, in the order of the questions: `COLUMNS`, then each signal.
@@ -39,6 +39,8 @@ def extract_signals(
         Of the studied run.
     traces
         qid -> its passes, in their order.
+    right
+        Takes a qid and an answer, and says whether it is right. No signal sees it.
     asked_again
         Of the model that was asked again for a confidence.
 
@@ -58,8 +60,7 @@ def extract_signals(
     for qid in (qid for qid in asked if qid in filed):
         entry, question = filed[qid], asked[qid]
         case = Case(question.text, entry, traces[qid], again.get(qid))
-        right = question.supported and is_right(entry.answer, question.answers)
-        known = (qid, answer_key(question.text), entry.answer, right, entry.confidence)
+        known = (qid, answer_key(question.text), entry.answer, right(qid, entry.answer), entry.confidence)
         rows.append([*known, *(signal.of(case) for signal in signals.values())])
     frame = pd.DataFrame(rows, columns=[*COLUMNS, *signals])
     return frame.astype(

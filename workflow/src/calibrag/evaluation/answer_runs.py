@@ -8,14 +8,17 @@ import numpy as np
 import pandas as pd
 
 from calibrag.errors import CalibragError
-from calibrag.evaluation import answers
+from calibrag.evaluation import answer_sets, answers
 from calibrag.records import Question
+from calibrag.retrieval.runs import Qrels
 from calibrag.trace import RunEntry
 
 COLUMNS = {
     "qid": object,
+    "type": object,
     "answer": object,
     "right": bool,
+    "label": object,
     "em": int,
     "f1": float,
     "confidence": float,
@@ -23,18 +26,27 @@ COLUMNS = {
     "missing": bool,
     "error": object,
     "supported": bool,
+    "nuggets": int,
+    "nugget_precision": float,
 }
 """Columns of a scored run with their types; text is of type object, where None stays None."""
 
 
 def score_answer_run(
-    entries: Sequence[RunEntry], questions: Sequence[Question], errors: Mapping[str, str]
+    entries: Sequence[RunEntry], questions: Sequence[Question], errors: Mapping[str, str], qrels: Qrels | None = None
 ) -> pd.DataFrame:
     """Return one row a question, in the order of the questions, with the columns `COLUMNS`.
 
-    ``right`` is `answers.is_right`: a gold answer matches officially or under the grouping key. ``em`` and
-    ``f1`` are official. ``answer`` is None for a refusal and where the run lacks the question (``missing``);
-    ``confidence`` is NaN only where it is missing. ``error`` is the question's fault in `errors`, else None.
+    ``right``: the answer is a gold one, officially or under the grouping key, see `answers`; of a question that wants a
+    set, it names all members and nothing else, see `answer_sets`. Where the corpus holds no support (``supported``
+    False) every answer is wrong; that a refusal is right there is for the measures, which leave it out. ``label`` is
+    where the judgement comes from: ``match``. ``em`` and ``f1`` are official; of sets they compare members.
+
+    ``answer`` is None for a refusal and where the run lacks the question (``missing``). ``error`` is the question's
+    fault in `errors`, else None. ``confidence`` and ``nugget_precision`` are NaN where the question is missing.
+
+    ``nugget_precision`` is the share of the ``nuggets`` filed that are verified and whose passage is relevant in the
+    qrels, 0 where none is filed: an approximation, for R2C2 had people judge every nugget. NaN without qrels.
 
     Parameters
     ----------
@@ -44,12 +56,13 @@ def score_answer_run(
         The questions that the run was asked.
     errors
         qid -> what went wrong, for questions that ended in an error.
+    qrels
+        Relevant passages, with a grade above 0; None for logs of other systems, which have none.
 
     Raises
     ------
     CalibragError
-        The run answers a question twice, or one that was not asked; or a question wants a set of answers, or
-        has no gold answer, which is not scored here.
+        The run answers a question twice, or one that was not asked; or a supported question has no gold answer.
     """
     by_qid = {entry.qid: entry for entry in entries}
     _check_run(entries, by_qid, questions, errors)
@@ -57,22 +70,37 @@ def score_answer_run(
     for question in questions:
         entry = by_qid.get(question.qid)
         answer = entry.answer if entry else None
+        scored = answer_sets if question.answer_kind == "set" else answers
         gold = question.answers if question.supported else []
         rows.append(
             {
                 "qid": question.qid,
+                "type": question.type,
                 "answer": answer,
-                "right": answers.is_right(answer, gold),
-                "em": answers.exact_match(answer, gold),
-                "f1": answers.f1(answer, gold),
+                "right": scored.is_right(answer, gold),
+                "label": "match" if entry else None,
+                "em": scored.exact_match(answer, gold),
+                "f1": scored.f1(answer, gold),
                 "confidence": entry.confidence if entry else np.nan,
                 "refused": entry is not None and answer is None,
                 "missing": entry is None,
                 "error": errors.get(question.qid),
                 "supported": question.supported,
+                "nuggets": len(entry.nuggets) if entry else 0,
+                "nugget_precision": np.nan if entry is None or qrels is None else nugget_precision(entry, qrels),
             }
         )
     return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in COLUMNS.items()})
+
+
+def nugget_precision(entry: RunEntry, qrels: Qrels) -> float:
+    """Return the share of an entry's nuggets that are verified and whose passage is relevant; 0 without any.
+
+    "Relevant / returned; unentailed nuggets stay in the denominator; none returned -> 0" (spec/bitem section 6).
+    """
+    grades = qrels.get(entry.qid, {})
+    relevant = [n for n in entry.nuggets if n.verified and not n.retracted and grades.get(n.passage_id, 0) > 0]
+    return len(relevant) / len(entry.nuggets) if entry.nuggets else 0.0
 
 
 def _check_run(entries, by_qid, questions, errors) -> None:
@@ -83,7 +111,5 @@ def _check_run(entries, by_qid, questions, errors) -> None:
         if strange := sorted(set(qids) - asked):
             raise CalibragError(f"the {what} {len(strange)} questions that were not asked, such as {strange[0]}")
     for question in questions:
-        if question.answer_kind == "set":
-            raise CalibragError(f"question {question.qid}: answer_kind must be 'single' to be scored (got 'set')")
         if question.supported and not question.answers:
             raise CalibragError(f"question {question.qid}: a supported question must have a gold answer (got none)")

@@ -30,7 +30,8 @@ from calibrag.reporting.trace_views import (
     view_question,
 )
 from calibrag.retrieval.runs import Qrels
-from calibrag.trace import Trace, TraceEvent
+from calibrag.runs.answer_runs import BASELINES
+from calibrag.trace import RunEntry, Trace, TraceEvent
 from calibrag.verification.quotes import find_quote, stands_in
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -43,6 +44,7 @@ def write_trace_pages(
     folder: str | Path,
     questions: Sequence[Question],
     traces: Mapping[str, Sequence[Trace]],
+    runs: Mapping[str, Sequence[RunEntry]],
     store: PassageStore,
     qrels: Qrels,
     *,
@@ -61,6 +63,8 @@ def write_trace_pages(
         In the order of the index.
     traces
         qid -> its traces, in the order of the passes.
+    runs
+        Name of an answer run -> its entries; the first run's answer is the question's in the index.
     store
         Where passages are looked up; only those that the traces mention.
     qrels
@@ -83,7 +87,12 @@ def write_trace_pages(
     folder = Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "q").mkdir(parents=True)
-    views = [view_question(question, traces.get(question.qid, ())) for question in questions]
+    # baselines have the answers of another run
+    entries = {run: {e.qid: e for e in filed} for run, filed in runs.items() if run not in BASELINES}
+    views = [
+        view_question(one, traces.get(one.qid, ()), {run: filed.get(one.qid) for run, filed in entries.items()})
+        for one in questions
+    ]
     templates = environment(digits)
     common = {
         "summary": summarise(collection, system, views),

@@ -11,7 +11,6 @@ from calibrag.corpus.store import PassageStore
 from calibrag.evaluation.answers import is_right
 from calibrag.normalisation import answer_key
 from calibrag.records import Passage, Question
-from calibrag.runs.answer_runs import ANSWER_RUNS
 from calibrag.trace import (
     AnswerEvent,
     EntitySearchEvent,
@@ -93,7 +92,7 @@ class QuestionView(NamedTuple):
     file
         Name of its page.
     filed
-        What the answer runs file, in the order of ``ANSWER_RUNS``; [] for a question without traces.
+        What the answer runs file, in their order; [] where there is no run.
     disagree
         Whether two passes give answers whose normalised forms differ; refusals are no answers.
     """
@@ -128,12 +127,14 @@ class PassageView(NamedTuple):
     quotes: list[str]
 
 
-def view_question(question: Question, traces: Sequence[Trace]) -> QuestionView:
-    """Return what is shown of a question and its traces, which are in the order of the passes."""
-    filed = []
-    for run, rule in ANSWER_RUNS.items() if traces else ():
-        entry = rule.choose(traces, ())
-        filed.append(Filed(run, entry, _judge(entry.answer, question.answers) if entry else "missing"))
+def view_question(question: Question, traces: Sequence[Trace], entries: Mapping[str, RunEntry | None]) -> QuestionView:
+    """Return what is shown of a question, its traces in the order of the passes, and what the answer runs file of it;
+    an entry None: the run lacks the question.
+    """
+    filed = [
+        Filed(run, entry, _judge(entry.answer, question.answers) if entry else "missing")
+        for run, entry in entries.items()
+    ]
     answers = {answer_key(trace.answer) for trace in traces if trace.answer is not None}
     passes = [_view_pass(trace, traces[:before], question.answers) for before, trace in enumerate(traces)]
     return QuestionView(question, file_name(question.qid), passes, filed, len(answers) > 1)

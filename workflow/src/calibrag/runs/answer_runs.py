@@ -2,38 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from calibrag.trace import Nugget, RunEntry, Submission, Trace
+from calibrag.errors import InputError
+from calibrag.records import read_jsonl
+from calibrag.retrieval.runs import Rankings
+from calibrag.runs import baselines
+from calibrag.runs.choices import Choice, RuleSettings, Traces
+from calibrag.runs.filed_confidence import agreement_per_pass, first_pass, most_confident, summed_agreement
+from calibrag.runs.four_pass import four_pass
+from calibrag.runs.single_pass import reasoning_turns, single_pass
+from calibrag.trace import Aspect, Nugget, RunEntry, Trace
 
 
-def first_pass(traces: Sequence[Trace], passage_ids: Collection[str]) -> RunEntry | None:
-    """AC-1: "first-pass answer and confidence"; of a pass without an answer, its last attempt that is no refusal.
+class AnswerRule(NamedTuple):
+    """A rule of an answer run.
 
-    Files the nuggets verified in that pass whose passage is in PG-1. None where the pass failed before any attempt.
+    Parameters
+    ----------
+    choose
+        Takes the traces of all questions, and returns what is filed of each; it may leave out a question.
+    needs
+        What the traces must hold: a question whose traces do not is left out.
+    passage_run
+        The passage run whose passages its nuggets may cite.
+    passes
+        How many passes its answers and nuggets are of, from the first on; None: all.
     """
-    trace = traces[0]
-    attempts = [submission for submission in trace.submissions if submission.text is not None]
-    accepted = [submission for submission in attempts if submission.accepted]
-    chosen = (accepted or attempts)[-1:]
-    return _entry("AC-1", [trace], [(trace, s) for s in chosen], passage_ids, "PG-1")
+
+    choose: Callable[[Traces, RuleSettings], dict[str, Choice]]
+    needs: frozenset[Aspect]
+    passage_run: str
+    passes: int | None
+
+    def read(self, passes: Sequence[Trace]) -> list[Trace]:
+        """Return those of a question's passes that answers and nuggets are of."""
+        return [trace for trace in passes if self.passes is None or trace.pass_number <= self.passes]
 
 
-def most_confident(traces: Sequence[Trace], passage_ids: Collection[str]) -> RunEntry | None:
-    """AC-2: over all submissions of all passes that are no refusal, turned-back ones included, the one of highest
-    confidence, unchanged. Ties: accepted before turned-back, then earlier.
+ANSWER_RUNS = {
+    "AC-1": AnswerRule(first_pass, frozenset({"confidence"}), "PG-1", 1),
+    "AC-2": AnswerRule(most_confident, frozenset({"confidence"}), "PG-2", None),
+    "AC-3": AnswerRule(summed_agreement, frozenset({"confidence"}), "PG-2", None),
+    "AC-3-per-pass": AnswerRule(agreement_per_pass, frozenset({"confidence"}), "PG-2", None),
+    "single-pass": AnswerRule(single_pass, frozenset({"reasoning"}), "PG-1", 1),
+    "four-pass": AnswerRule(four_pass, frozenset(), "PG-2", None),
+}
+"""Name -> rule."""
 
-    Files all verified nuggets over the passes whose passage is in PG-2, whichever answer was chosen. None where
-    there is no attempt and every pass failed.
+BASELINES = {
+    "constant-50": baselines.constant_50,
+    "always-100": baselines.always_100,
+    "always-0": baselines.always_0,
+}
+"""Name -> rule over what the run ``baselines_of`` files."""
+
+
+def rule_of(run: str, baselines_of: str) -> AnswerRule:
+    """Return the rule of a run; a baseline's is that of the run ``baselines_of`` with other confidences."""
+    if run in ANSWER_RUNS:
+        return ANSWER_RUNS[run]
+    base = ANSWER_RUNS[baselines_of]
+    return base._replace(choose=lambda traces, settings: BASELINES[run](base.choose(traces, settings)))
+
+
+class Filed(NamedTuple):
+    """What the rules file: the entries, run after run, and a line on each run for the log."""
+
+    entries: list[RunEntry]
+    notes: list[str]
+
+
+def file_answers(traces: Traces, rankings: Mapping[str, Rankings], settings: RuleSettings) -> Filed:
+    """Return the entries of all runs ``settings.answers``, those of a run in the order of the questions.
+
+    A question whose passes all failed before any attempt has no entry: filed as an unsure refusal, a fault would raise
+    R_O. A rule leaves out questions whose traces do not hold what it needs, which the notes tell.
+
+    Parameters
+    ----------
+    traces
+        The traces of all questions.
+    rankings
+        Passage run -> its rankings; {} where there are none, and no nugget is filed.
+    settings
+        See there.
     """
-    attempts = [(trace, s) for trace in traces for s in trace.submissions if s.text is not None]
-    # max keeps the first of equals, which is the earlier
-    chosen = max(attempts, key=lambda item: (item[1].confidence, item[1].accepted), default=None)
-    return _entry("AC-2", traces, [chosen] if chosen else [], passage_ids, "PG-2")
+    filed = Filed([], [])
+    for run in settings.answers:
+        rule = rule_of(run, settings.baselines_of)
+        held = _holding(traces, rule)
+        passages = rankings.get(rule.passage_run, {})
+        chosen = rule.choose(held, settings).items()
+        entries = [
+            entry
+            for qid, choice in chosen
+            if (entry := _entry(run, rule, qid, held[qid], choice, passages.get(qid, ())))
+        ]
+        filed.entries.extend(entries)
+        filed.notes.append(_note(run, rule, entries, len(traces) - len(held)))
+    return filed
 
 
-def _verified(traces: Sequence[Trace], passage_ids: Collection[str]) -> list[Nugget]:
+def _holding(traces: Traces, rule: AnswerRule) -> Traces:
+    """Return the questions whose traces hold what a rule needs."""
+    if "reasoning" in rule.needs and not any(reasoning_turns(t) for passes in traces.values() for t in passes):
+        # no log left it out, no model wrote it
+        return {}
+    return {qid: passes for qid, passes in traces.items() if all(_holds(t, rule.needs) for t in rule.read(passes))}
+
+
+def _holds(trace: Trace, needs: frozenset[Aspect]) -> bool:
+    if trace.recorded is None or trace.status == "skipped":
+        return True
+    unsure = any(submission.confidence is None for submission in trace.submissions if submission.text is not None)
+    return needs <= set(trace.recorded) and not ("confidence" in needs and unsure)
+
+
+def _note(run: str, rule: AnswerRule, entries: Sequence[RunEntry], left_out: int) -> str:
+    sure = sum(entry.confidence == 1.0 for entry in entries)
+    note = f"{run}: {len(entries)} entries, {sure} at confidence 1"
+    return note + (f"; {left_out} questions left out: no {', '.join(rule.needs)} in their traces" if left_out else "")
+
+
+def _entry(
+    run: str, rule: AnswerRule, qid: str, passes: Sequence[Trace], choice: Choice, passage_ids: Collection[str]
+) -> RunEntry | None:
+    """Return the entry of a choice with the rule's nuggets; None where there is no attempt and every pass failed."""
+    read = rule.read(passes)
+    if choice.attempt is None and all(trace.status == "error" for trace in read if trace.status != "skipped"):
+        return None
+    answer, origin, number = None, "no answer", None
+    if choice.attempt:
+        trace, submission = choice.attempt
+        answer, number = submission.text, trace.pass_number
+        state = "" if submission.accepted else " (turned back)"
+        origin = f"pass-{number} turn {submission.turn}{state}"
+    return RunEntry(
+        run=run,
+        qid=qid,
+        answer=answer,
+        confidence=choice.confidence,
+        nuggets=_verified(read, passage_ids),
+        passage_run=rule.passage_run,
+        origin=origin,
+        pass_number=number,
+    )
+
+
+def _verified(traces: Iterable[Trace], passage_ids: Collection[str]) -> list[Nugget]:
     return [
         nugget
         for trace in traces
@@ -42,58 +161,35 @@ def _verified(traces: Sequence[Trace], passage_ids: Collection[str]) -> list[Nug
     ]
 
 
-def _entry(
-    run: str,
-    traces: Sequence[Trace],
-    chosen: Sequence[tuple[Trace, Submission]],
-    passage_ids: Collection[str],
-    passage_run: str,
-) -> RunEntry | None:
-    """Return the entry of the chosen submission; without one a refusal with confidence 0.
+def read_answer_runs(paths: Iterable[str | Path]) -> dict[str, list[RunEntry]]:
+    """Return run -> its entries, in the order of the files.
 
-    None where the passes failed instead: filed as an unsure refusal, a fault would raise R_O.
+    Raises
+    ------
+    InputError
+        A run has a question twice, be it in two files.
     """
-    qid, nuggets = traces[0].qid, _verified(traces, passage_ids)
-    if not chosen:
-        if all(trace.status == "error" for trace in traces if trace.status != "skipped"):
-            return None
-        return RunEntry(
-            run=run, qid=qid, answer=None, confidence=0.0, nuggets=nuggets, passage_run=passage_run, origin="no answer"
-        )
-    [(trace, submission)] = chosen
-    state = "" if submission.accepted else " (turned back)"
-    return RunEntry(
-        run=run,
-        qid=qid,
-        answer=submission.text,
-        confidence=submission.confidence,
-        nuggets=nuggets,
-        passage_run=passage_run,
-        origin=f"pass-{trace.pass_number} turn {submission.turn}{state}",
-        pass_number=trace.pass_number,
-    )
+    runs: dict[str, list[RunEntry]] = {}
+    seen = set()
+    for path in paths:
+        for line, entry in enumerate(read_jsonl(path, RunEntry), start=1):
+            if (entry.run, entry.qid) in seen:
+                raise InputError(path, f"the run {entry.run} has question {entry.qid} twice", line)
+            seen.add((entry.run, entry.qid))
+            runs.setdefault(entry.run, []).append(entry)
+    return runs
 
 
-class AnswerRule(NamedTuple):
-    """A rule, the passage run whose passages its nuggets may cite, and how many passes it reads (None: all)."""
+def faults(traces: Traces, run: str, baselines_of: str) -> dict[str, str]:
+    """Return qid -> the last fault of the passes that a run's answers are of, for the questions that had one.
 
-    choose: Callable[[Sequence[Trace], Collection[str]], RunEntry | None]
-    passage_run: str
-    passes: int | None
-
-
-ANSWER_RUNS = {
-    "AC-1": AnswerRule(first_pass, "PG-1", 1),
-    "AC-2": AnswerRule(most_confident, "PG-2", None),
-}
-"""Name -> rule; each takes the traces of one question in pass order, and the ids of its passage run."""
-
-
-def faults(traces: Mapping[str, Sequence[Trace]], rule: AnswerRule) -> dict[str, str]:
-    """Return qid -> the last fault of the passes that the rule reads, for the questions that had one."""
+    Runs that are no rules' over traces, such as those of fitted confidence, have answers of all passes.
+    """
+    own = run in ANSWER_RUNS or run in BASELINES
+    read = rule_of(run, baselines_of).read if own else list
     return {
         qid: trace.events[-1].problem
         for qid, passes in traces.items()
-        for trace in passes[: rule.passes]
+        for trace in read(passes)
         if trace.status == "error"
     }

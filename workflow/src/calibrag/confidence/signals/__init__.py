@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from calibrag.confidence.signals import agreement, effort, evidence
-from calibrag.confidence.signals.agreement import agrees_with_pass
+from calibrag.confidence.signals.agreement import AGREES, agrees_with_pass
 from calibrag.confidence.signals.case import Case, Signal
 from calibrag.trace import Trace
 
-__all__ = ["SIGNALS", "TELEMETRY", "Case", "Signal", "signals_of", "telemetry"]
+__all__ = ["SIGNALS", "TELEMETRY", "Case", "Signal", "signal_named", "signals_of", "telemetry"]
 
 TELEMETRY = "telemetry_"
 """Prefix of the signals that are made from the names in ``Trace.telemetry``."""
@@ -29,6 +29,21 @@ def signals_of(traces: Iterable[Trace]) -> dict[str, Signal]:
         names |= trace.telemetry.keys()
     each_pass = map(agrees_with_pass, sorted(numbers)) if len(numbers) > 1 else ()
     return SIGNALS | {each.name: each for each in (*each_pass, *map(telemetry, sorted(names)))}
+
+
+def signal_named(name: str) -> Signal:
+    """Return the signal that fills a column.
+
+    Raises
+    ------
+    KeyError
+        No signal has that name.
+    """
+    if name.startswith(TELEMETRY):
+        return telemetry(name.removeprefix(TELEMETRY))
+    if name.startswith(AGREES):
+        return agrees_with_pass(int(name.removeprefix(AGREES)))
+    return SIGNALS[name]
 
 
 def telemetry(name: str) -> Signal:

@@ -12,6 +12,9 @@ from calibrag.confidence.signals.case import Case, Signal, signal
 from calibrag.normalisation import answer_key, words
 from calibrag.trace import ModelEvent, Trace
 
+AGREES = "agrees_with_pass_"
+"""Prefix of the signals of agreement with one pass."""
+
 
 @signal("all passes", "passes")
 def passes_run(case: Case) -> int:
@@ -104,7 +107,7 @@ def agrees_with_pass(number: int) -> Signal:
         return _agrees(case, passes[0]) if passes else None
 
     measures = f"Whether pass {number} ended with the filed answer as its own; missing where it did not run to its end."
-    return Signal(f"agrees_with_pass_{number}", measures, "0 or 1", "more", frozenset(), "all passes", value)
+    return Signal(f"{AGREES}{number}", measures, "0 or 1", "more", frozenset(), "all passes", value)
 
 
 def _whole(case: Case) -> list[Trace]:
