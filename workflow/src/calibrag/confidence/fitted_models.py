@@ -6,20 +6,24 @@ a missing one, scales, hyperparameters (by log loss), calibration, and the thres
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from scipy.special import expit
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, make_scorer
-from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import ParameterGrid, cross_val_predict
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -77,6 +81,24 @@ MODELS = {"logistic": _logistic, "boosting": _boosting}
 """Name -> function of a seed that returns the model."""
 
 
+class _Scored(ClassifierMixin, BaseEstimator):
+    """A classifier whose scores are given as its only feature, so that what calibrates takes them as they are."""
+
+    def fit(self, X: Any, y: NDArray) -> Self:
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X: NDArray) -> NDArray:
+        return X[:, 0]
+
+
+@contextmanager
+def _quick() -> Iterator[None]:
+    """Keep to one thread, and check no parameters: with a hundred answers that would take longer than the fits."""
+    with threadpool_limits(1), config_context(skip_parameter_validation=True):
+        yield
+
+
 class FittedConfidence:
     """Confidence in [0, 1] as a function of signals, learnt from answers known to be right or wrong.
 
@@ -107,7 +129,7 @@ class FittedConfidence:
     chosen_
         Hyperparameter -> value chosen; empty without a model.
     log_loss_
-        Mean over the inner folds at these, before calibration; None without a model.
+        Of the inner folds at these, before calibration; None without a model.
     threshold_
         Score above which the sharpened confidence is 1; None without a model, or where all scores are equal.
     """
@@ -130,7 +152,7 @@ class FittedConfidence:
             if any(len(np.unique(right[train])) < 2 for train, _ in parts):
                 self.reason_ = "an inner fold holds right or wrong answers alone"
             else:
-                with threadpool_limits(1):
+                with _quick():
                     self._learn(values, right, parts)
         return self
 
@@ -141,31 +163,36 @@ class FittedConfidence:
         return None if VaryingSignals().fit(values).kept_.any() else "no signal varies"
 
     def _learn(self, values: NDArray, right: NDArray[np.bool_], parts: list[Split]) -> None:
-        grid = {f"model__{name}": list(tried) for name, tried in self.grid.items()}
-        search = GridSearchCV(MODELS[self.model](self.seed), grid, scoring=_LOG_LOSS, cv=parts, error_score="raise")
-        search.fit(values, right)
-        self.chosen_ = {name.removeprefix("model__"): value for name, value in search.best_params_.items()}
-        self.log_loss_ = -float(search.best_score_)
-        self._best = search.best_estimator_
-        calibrated = CalibratedClassifierCV(self._best, method=self.calibration, cv=parts, ensemble=False)
-        self._calibrated = calibrated.fit(values, right)
-        # scores of answers that the model was not fitted on, as those to come
-        scores = cross_val_predict(self._best, values, right, cv=parts, method="decision_function")
+        best = None
+        for parameters in ParameterGrid(self.grid):
+            model = MODELS[self.model](self.seed).set_params(**{f"model__{key}": parameters[key] for key in parameters})
+            # scores of answers that the model was not fitted on, as those to come
+            scores = cross_val_predict(model, values, right, cv=parts, method="decision_function")
+            loss = float(log_loss(right, expit(scores)))
+            if best is None or loss < self.log_loss_:
+                self.chosen_, self.log_loss_, best = parameters, loss, (model, scores)
+        model, scores = best
+        self._model = model.fit(values, right)
+        given = FrozenEstimator(_Scored().fit(None, right))
+        calibrated = CalibratedClassifierCV(given, method=self.calibration, cv=parts)
+        self._calibrated = calibrated.fit(scores[:, None], right)
         self.threshold_ = best_threshold(scores, right)
+
+    def _scores(self, signals: pd.DataFrame) -> NDArray[np.float64]:
+        with _quick():
+            return self._model.decision_function(signals.to_numpy(float))
 
     def confidence(self, signals: pd.DataFrame) -> NDArray[np.float64]:
         """Return the calibrated probability that each answer is right; without a model the base rate."""
         if self.reason_ is not None:
             return np.full(len(signals), self.base_rate_)
-        with threadpool_limits(1):
-            return self._calibrated.predict_proba(signals.to_numpy(float))[:, 1]
+        return self._calibrated.predict_proba(self._scores(signals)[:, None])[:, 1]
 
     def sharpened(self, signals: pd.DataFrame) -> NDArray[np.float64]:
         """Return 1 where the score lies above ``threshold_``, else 0; without a threshold .5, the best of constants."""
         if self.threshold_ is None:
             return np.full(len(signals), 0.5)
-        with threadpool_limits(1):
-            return (self._best.decision_function(signals.to_numpy(float)) > self.threshold_).astype(float)
+        return (self._scores(signals) > self.threshold_).astype(float)
 
     def weights(self, signals: pd.DataFrame, right: NDArray[np.bool_]) -> dict[str, float]:
         """Return signal -> its weight: a coefficient for a deviation of one standard deviation, or an importance.
@@ -176,11 +203,11 @@ class FittedConfidence:
         if self.reason_ is not None:
             return {}
         if self.model == "logistic":
-            names = self._best[:-1].get_feature_names_out(list(signals.columns))
-            return dict(zip(map(_readable, names), map(float, self._best[-1].coef_[0]), strict=True))
+            names = self._model[:-1].get_feature_names_out(list(signals.columns))
+            return dict(zip(map(_readable, names), map(float, self._model[-1].coef_[0]), strict=True))
         settings = {"scoring": _LOG_LOSS, "n_repeats": _REPEATS, "random_state": self.seed}
-        with threadpool_limits(1):
-            importance = permutation_importance(self._best, signals.to_numpy(float), right, **settings)
+        with _quick():
+            importance = permutation_importance(self._model, signals.to_numpy(float), right, **settings)
         return dict(zip(signals.columns, map(float, importance.importances_mean), strict=True))
 
 

@@ -77,7 +77,8 @@ def describe_fitting(settings: Mapping[str, Any]) -> str:
         f"{folds['seed']}); preprocessing, hyperparameters, {settings['calibration']} calibration and threshold are "
         f"learnt from the other folds, by {folds['inner']} folds among them; with fewer than {settings['fewest']} "
         "right or wrong answers there the base rate is filed. Sharp: 1 above the threshold with the best HMR in the "
-        "other folds, else 0. Base rate: accuracy of the other folds. Intervals take the fitted models as given."
+        "other folds, else 0. Base rate: accuracy of the other folds; it is higher where a fold itself has fewer right "
+        "answers, so that its AUROC lies below .5. Intervals take the fitted models as given."
     )
 
 

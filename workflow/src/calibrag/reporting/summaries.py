@@ -91,7 +91,9 @@ TEXT = (
 def read_rows(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Return CSV files of one layout below one another, in their order; ids, names and answers stay text."""
     text = dict.fromkeys(TEXT, object)
-    return pd.concat([pd.read_csv(path, dtype=text) for path in paths], ignore_index=True)
+    # an answer may say "n/a" or "None": only an empty cell is a missing value
+    frames = [pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""]) for path in paths]
+    return pd.concat(frames, ignore_index=True)
 
 
 def summarise_rankings(
