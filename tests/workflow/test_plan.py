@@ -41,6 +41,11 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "tabulate_significance": 1,
         "tabulate_passage_runs": 1,
         "tabulate_answer_runs": 1,
+        "fit_confidence": 2,
+        "permute_labels": 2,
+        "transfer_confidence": 1,
+        "tabulate_confidence": 1,
+        "tabulate_permuted": 1,
         "draw_accuracy_hmr": 1,
         "export_traces": 4,
         "write_trace_pages": 2,
@@ -63,6 +68,8 @@ def test_an_ablation_needs_its_own_jobs_only(workflow):
         "run_pass": 4,
         "select_passage_runs": 1,
         "select_answer_runs": 1,
+        "extract_signals": 1,
+        "fit_confidence": 1,
         "score_answer_runs": 1,
     }
 
