@@ -5,10 +5,9 @@ Seconds are none: they measure the machine, and what was cached, beside the ques
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from calibrag.confidence.signals.case import Case, in_pass, signal
 from calibrag.normalisation import words
+from calibrag.runs.single_pass import reasoning_turns
 from calibrag.trace import EntitySearchEvent, ModelEvent, ReadEvent, SearchEvent, Trace
 
 NEAR_DUPLICATE = 0.8
@@ -67,19 +66,19 @@ def reads(trace: Trace) -> int:
 @in_pass("characters", "less", {"reasoning"})
 def longest_reasoning(trace: Trace) -> int | None:
     """Longest turn of the model's own words; missing where it said nothing, as one that only scores candidates."""
-    return max(_lengths(trace), default=None)
+    return max(reasoning_turns(trace), default=None)
 
 
 @in_pass("characters", "less", {"reasoning"})
 def total_reasoning(trace: Trace) -> int | None:
     """All turns of the model's own words together; missing where it said nothing."""
-    return sum(_lengths(trace)) or None
+    return sum(reasoning_turns(trace)) or None
 
 
 @signal("first pass", "characters", "less", {"reasoning"})
 def longest_reasoning_of_first_pass(case: Case) -> int | None:
     """As longest_reasoning, of the first pass, whichever filed the answer."""
-    return max(_lengths(case.ran[0]), default=None)
+    return max(reasoning_turns(case.ran[0]), default=None)
 
 
 @in_pass("tokens", "less", {"tokens"})
@@ -110,13 +109,6 @@ def _near(one: set[str], two: set[str]) -> bool:
 def _told(trace: Trace) -> bool:
     """Return whether the tokens of each model call are known: ``usage`` leaves out the others."""
     return all(event.tokens is not None for event in trace.events if isinstance(event, ModelEvent))
-
-
-def _lengths(trace: Trace) -> Iterable[int]:
-    """Yield the characters of each turn of the model's own words, of what it thought and said."""
-    for event in trace.events:
-        if isinstance(event, ModelEvent) and (event.reasoning or event.text):
-            yield len(event.reasoning or "") + len(event.text or "")
 
 
 SIGNALS = (
