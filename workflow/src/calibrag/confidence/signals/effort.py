@@ -6,9 +6,10 @@ Seconds are none: they measure the machine, and what was cached, beside the ques
 from __future__ import annotations
 
 from calibrag.confidence.signals.case import Case, in_pass, signal
+from calibrag.evaluation.cost import tokens_of
 from calibrag.normalisation import words
 from calibrag.runs.single_pass import reasoning_turns
-from calibrag.trace import EntitySearchEvent, ModelEvent, ReadEvent, SearchEvent, Trace
+from calibrag.trace import EntitySearchEvent, ReadEvent, SearchEvent, Trace
 
 NEAR_DUPLICATE = 0.8
 """Share of common words, of all distinct words of two queries (Jaccard), from which on they are near-duplicates."""
@@ -84,13 +85,14 @@ def longest_reasoning_of_first_pass(case: Case) -> int | None:
 @in_pass("tokens", "less", {"tokens"})
 def tokens(trace: Trace) -> int | None:
     """Tokens of all model calls; missing where a server does not tell."""
-    return trace.usage.tokens if _told(trace) else None
+    return tokens_of(trace)
 
 
 @signal("all passes", "tokens", "less", {"tokens"})
 def tokens_of_all_passes(case: Case) -> int | None:
     """Tokens of all model calls of all passes; missing where a server does not tell."""
-    return sum(trace.usage.tokens for trace in case.ran) if all(map(_told, case.ran)) else None
+    counts = [tokens_of(trace) for trace in case.ran]
+    return None if None in counts else sum(counts)
 
 
 def _queries(trace: Trace) -> list[str]:
@@ -104,11 +106,6 @@ def _normalised(query: str) -> str:
 
 def _near(one: set[str], two: set[str]) -> bool:
     return one == two or len(one & two) >= NEAR_DUPLICATE * len(one | two)
-
-
-def _told(trace: Trace) -> bool:
-    """Return whether the tokens of each model call are known: ``usage`` leaves out the others."""
-    return all(event.tokens is not None for event in trace.events if isinstance(event, ModelEvent))
 
 
 SIGNALS = (
