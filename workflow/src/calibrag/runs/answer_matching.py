@@ -32,22 +32,14 @@ def match_answers(
     whose first answer entails it and is entailed by it with at least ``threshold``, so that no chain of small steps
     makes two different answers one.
     """
-    claims = {
-        question.qid: {
-            answer_key(submission.text): claim_text(question.text, submission.text)
-            for trace in reversed(traces.get(question.qid, ()))
-            for submission in reversed(trace.submissions)
-            if submission.text is not None
-        }
-        for question in questions
-    }
-    asked = [(qid, *pair) for qid, of in claims.items() for pair in permutations(reversed(of), 2)]
+    claims = {question.qid: _claims(question, traces.get(question.qid, ())) for question in questions}
+    asked = [(qid, *pair) for qid, of in claims.items() for pair in permutations(of, 2)]
     found = verifier.entail([(claims[qid][one], claims[qid][other]) for qid, one, other in asked])
     entailed = {key for key, entailment in zip(asked, found, strict=True) if entailment.score >= threshold}
     same = []
     for qid, of in claims.items():
         groups: list[list[str]] = []
-        for key in reversed(of):
+        for key in of:
             meets = (g for g in groups if {(qid, g[0], key), (qid, key, g[0])} <= entailed)
             group = next(meets, None)
             if group is None:
@@ -56,3 +48,13 @@ def match_answers(
                 group.append(key)
         same += [SameAnswers(qid=qid, keys=group) for group in groups if len(group) > 1]
     return same
+
+
+def _claims(question: Question, traces: Sequence[Trace]) -> dict[str, str]:
+    """Return `answer_key` -> the claim of the first answer of that key, in the order of the submissions."""
+    claims: dict[str, str] = {}
+    for trace in traces:
+        for submission in trace.submissions:
+            if submission.text is not None:
+                claims.setdefault(answer_key(submission.text), claim_text(question.text, submission.text))
+    return claims
