@@ -1,5 +1,6 @@
 """The settings of the answer rules as the shipped configuration has them."""
 
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,11 @@ CONFIG = Path(__file__).parents[2] / "config.yaml"
 
 def rule_settings(**changes) -> RuleSettings:
     """Return the shipped settings, with changes of the block ``runs``."""
-    block = yaml.safe_load(CONFIG.read_text())["runs"] | changes
+    block = _shipped() | changes
     known = {name: block[name] for name in RuleSettings.__struct_fields__}
     return msgspec.convert(known, RuleSettings)
+
+
+@cache
+def _shipped():
+    return yaml.safe_load(CONFIG.read_text())["runs"]

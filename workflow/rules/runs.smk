@@ -3,14 +3,42 @@
 Needs     the traces of all passes of a system, or of an import
 Makes     results/{collection}/{system}/runs/: PG-1.txt and PG-2.txt (TREC runs; not of imports), answers.jsonl: all runs of
           `runs.answers`, an entry a run and question; deeper.jsonl, what the searches behind a short PG-1 find further down
-Steps     select_passage_runs, then select_answer_runs, whose nuggets cite the passages filed, and search_deeper
+Steps     select_passage_runs, then search_deeper, and select_answer_runs, whose nuggets cite the passages filed; before it
+          match_answers, where `runs.same_answers` asks for entailment
 """
+
+
+rule match_answers:
+    """Find the answers to a question that entail each other and so count as one."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        traces=take.all_passes,
+        verifier=take.verifier,
+    output:
+        "results/{collection}/{system}/runs/same_answers.jsonl",
+    log:
+        "results/logs/runs/match_answers/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/runs/match_answers/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("match_answers"),
+        asked=take.asked,
+        models=take.models("device", "verifier"),
+        threshold=lookup(dpath="runs/same_answers/threshold", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/match_answers.py"
 
 
 rule select_passage_runs:
     """File the passages of the first pass (PG-1) and of the passes that agree on an answer (PG-2)."""
     input:
         traces=take.all_passes,
+        same=take.same_answers,
     output:
         multiext("results/{collection}/{system}/runs/", "PG-1.txt", "PG-2.txt"),
     log:
@@ -66,6 +94,7 @@ rule select_answer_runs:
     """File answers with confidence and nuggets, by each rule of runs.answers."""
     input:
         traces=take.all_passes,
+        same=take.same_answers,
         passage_runs=take.passage_runs,
     output:
         "results/{collection}/{system}/runs/answers.jsonl",

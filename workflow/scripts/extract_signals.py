@@ -3,7 +3,7 @@
 from itertools import islice
 
 from calibrag.confidence.extraction import extract_signals
-from calibrag.evaluation.answers import right_by_gold
+from calibrag.evaluation.judging import right_by_gold
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl

@@ -2,8 +2,8 @@
 
 from itertools import islice
 
-from calibrag.evaluation.answers import right_by_gold
 from calibrag.evaluation.error_analysis import analyse_errors
+from calibrag.evaluation.judging import right_by_gold
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl

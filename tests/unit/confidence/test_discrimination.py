@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from calibrag.confidence.discrimination import SCORES, _counts, auroc, score_signals
+from calibrag.confidence.discrimination import SCORES, score_signals
 from calibrag.evaluation import bootstrap
 
 
@@ -22,42 +22,24 @@ def scored(right, values, name="searches", B=200):
     return score_signals(frame(right, **{name: np.asarray(values, float)}), B, 0.95, 1).iloc[0]
 
 
-def test_auroc_is_the_share_of_pairs_and_ties_are_half():
-    # right 3 and 1 against wrong 2 and 1: won, won, lost, tied
-    assert auroc([3, 2, 1, 1], [True, False, True, False], np.ones((1, 4)))[0] == (1 + 1 + 0 + 0.5) / 4
-
-
-def test_a_question_drawn_twice_counts_twice():
-    # drawn: right 1 twice, wrong 2 once, wrong 0 once
-    assert auroc([1, 2, 0, 9], [True, False, False, True], [[2, 1, 1, 0]])[0] == 0.5
-
-
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=30).filter(
         lambda rows: len({right for _, right in rows}) == 2
     ),
-    st.integers(0, 100),
+    st.randoms(use_true_random=False),
 )
-def test_auroc_is_scikit_learns_on_each_resample(rows, seed):
+def test_auroc_and_its_interval_are_scikit_learns_in_any_order(rows, rng):
     values, right = map(np.array, zip(*rows, strict=True))
-    index = bootstrap.resamples(len(rows), 5, seed)
-    for got, drawn in zip(auroc(values, right, _counts(index)), index, strict=True):
-        if len(set(right[drawn])) == 1:
-            assert np.isnan(got)
-        else:
-            assert got == pytest.approx(roc_auc_score(right[drawn], values[drawn]))
-
-
-@given(st.permutations(range(8)))
-def test_auroc_does_not_depend_on_the_order_of_the_questions(order):
-    values, right = np.array([1, 1, 2, 3, 3, 3, 4, 5]), np.array([1, 0, 0, 1, 0, 1, 1, 0], bool)
-    same = auroc(values[list(order)], right[list(order)], np.ones((1, 8)))
-    assert same == auroc(values, right, np.ones((1, 8)))
-
-
-def test_a_hole_is_no_value():
-    with pytest.raises(ValueError, match="must not be NaN"):
-        auroc([1, np.nan], [True, False], np.ones((1, 2)))
+    row = scored(right, values, B=20)
+    assert row["auroc"] == pytest.approx(roc_auc_score(right, values))
+    drawn = [each for each in bootstrap.resamples(len(rows), 20, 1) if len(set(right[each])) == 2]
+    assert row["n_undefined"] == 20 - len(drawn)
+    if drawn:
+        replicates = [roc_auc_score(right[each], values[each]) for each in drawn]
+        assert row[["auroc_low", "auroc_high"]].tolist() == pytest.approx(bootstrap.interval(replicates, 0.95))
+    order = rng.sample(range(len(rows)), len(rows))
+    assert scored(right[order], values[order], B=20)["auroc"] == row["auroc"]
 
 
 def test_the_direction_is_as_found_and_missing_answers_are_left_out_and_counted():

@@ -12,7 +12,7 @@ from sample_traces import FIRST, SECOND
 from calibrag.confidence.extraction import COLUMNS, extract_signals, read_signals
 from calibrag.confidence.signals import SIGNALS, Case, Signal, agreement, effort, evidence, signals_of
 from calibrag.errors import CalibragError
-from calibrag.evaluation.answers import right_by_gold
+from calibrag.evaluation.judging import right_by_gold
 from calibrag.records import Question
 from calibrag.trace import ASPECTS, ModelEvent, SearchEvent, Usage
 

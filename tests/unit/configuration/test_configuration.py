@@ -96,6 +96,7 @@ def drop(config, dotted):
         ("published.films", SHIPPED["published"]["hotpotqa-pooled"], "published.films: unknown collection 'films'"),
         ("evaluation.significance.trials", 5, "evaluation.significance.trials: must be at least 100 (got 5)"),
         ("reporting.experiments", ["mian"], "reporting.experiments.0: unknown experiment 'mian'; did you mean 'main'?"),
+        ("confidence.answers", "AC-9", "confidence.answers: must be one of runs.answers (AC-1, AC-2, "),
         (
             "systems.bitem.retriever",
             "hybird",

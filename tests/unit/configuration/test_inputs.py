@@ -71,3 +71,20 @@ def test_a_pass_takes_its_own_models_only():
 
 def test_a_pass_that_does_not_rerank_takes_no_reranker():
     assert set(taken("plain")) == {"device", "embedder", "reader", "verifier"}
+
+
+def test_imports_have_no_passage_runs_and_no_judgements_and_every_system_a_file_of_answers():
+    own, logged = (Wildcards(fromdict={"collection": "c", "system": name}) for name in ("bitem", inputs.IMPORTED))
+    assert take().passage_runs(own) == ["results/c/bitem/runs/PG-1.txt", "results/c/bitem/runs/PG-2.txt"]
+    assert take().qrels(own) == ["results/c/corpus/qrels.txt"]
+    assert take().passage_runs(logged) == take().qrels(logged) == []
+    assert "results/c/bitem/runs/answers.jsonl" in take().answer_files(own)
+    assert "results/c/imported/runs/answers.jsonl" in take().answer_files(logged)
+
+
+def test_answers_are_matched_by_the_verifier_only_where_the_configuration_says_so():
+    taken_by = take()
+    names = Wildcards(fromdict={"collection": "film", "system": "bitem"})
+    assert taken_by.same_answers(names) == []
+    taken_by._config["runs"]["same_answers"]["by"] = "entailment"
+    assert taken_by.same_answers(names) == ["results/film/bitem/runs/same_answers.jsonl"]

@@ -4,8 +4,8 @@ import msgspec
 import pandas as pd
 import pytest
 
-from calibrag.evaluation.answers import right_by_gold
 from calibrag.evaluation.error_analysis import COLUMNS, analyse_errors, count_errors
+from calibrag.evaluation.judging import right_by_gold
 from calibrag.records import Hit, Question
 from calibrag.trace import EntitySearchEvent, RunEntry, SearchEvent, Submission, Trace, Usage
 

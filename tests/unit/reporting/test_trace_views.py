@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from traced_questions import PASSAGES, QRELS, QUESTIONS, RUNS, TRACES, gate, question, short, trace
 
 from calibrag.reporting.trace_views import file_name, ground, summarise, view_passages, view_question
@@ -46,6 +47,14 @@ def test_passes_have_a_verdict_each():
 def test_passes_disagree_where_their_normalised_answers_differ_and_a_refusal_is_no_answer(answers, disagree):
     passes = [short("q", answer, 0.5, number) for number, answer in enumerate(answers, start=1)]
     assert view_question(question("q", "How many?", "2"), passes, {}).disagree is disagree
+
+
+def test_a_question_without_support_has_no_right_answer_and_one_that_wants_a_set_only_a_whole_one():
+    bare = replace(question("q", "Who?", "Ford"), supported=False)
+    assert view_question(bare, [short("q", "Ford", 0.5)], {}).passes[0].verdict == "wrong"
+    wanted = replace(question("q", "Who?", "Ford", "Hawks"), answer_kind="set")
+    passes = [short("q", "Hawks and Ford", 0.5), short("q", "Ford", 0.5, 2)]
+    assert [shown.verdict for shown in view_question(wanted, passes, {}).passes] == ["right", "wrong"]
 
 
 def test_what_is_filed_is_what_the_answer_runs_file():

@@ -318,6 +318,9 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
             raise sources.error(
                 ("published", name), f"unknown collection '{name}'; {nearest(name, config['collections'])}"
             )
+    if (studied := config["confidence"]["answers"]) not in (filed := config["runs"]["answers"]):
+        problem = f"must be one of runs.answers ({', '.join(filed)}; got '{studied}')"
+        raise sources.error(("confidence", "answers"), problem)
     for position, name in enumerate(config["reporting"]["experiments"]):
         if name not in config["experiments"]:
             raise sources.error(

@@ -171,6 +171,11 @@ class Inputs:
         folder = f"results/{wildcards.collection}/{wildcards.system}/runs"
         return [f"{folder}/{name}.jsonl" for name in FILED]
 
+    def same_answers(self, wildcards) -> list[str]:
+        """Return the file of the answers that say the same in other words, where that is looked at."""
+        looked = self._config["runs"]["same_answers"]["by"] == "entailment"
+        return [f"results/{wildcards.collection}/{wildcards.system}/runs/same_answers.jsonl"] if looked else []
+
     def answer_rules(self, wildcards) -> dict[str, Any]:
         """Return the settings of the rules that take answers from traces."""
         runs = self._config["runs"]
@@ -304,6 +309,10 @@ class Inputs:
         """Return the prompt of a level's names; none where no chat model is asked."""
         chat = self.chat(level)
         return [chat["naming"][level]["prompt"]] if chat else []
+
+    def models(self, *parts: str) -> dict[str, Any]:
+        """Return parts of the block ``models``."""
+        return {part: self._config["models"][part] for part in parts}
 
     def model_names(self, *parts: str) -> dict[str, str]:
         """Return part -> the model that it uses, for captions."""

@@ -313,6 +313,10 @@ class Trace(Record, kw_only=True):
                 "remove the file and run the workflow again"
             )
 
+    def holds(self, *aspects: Aspect) -> bool:
+        """Return whether the trace records all of these aspects of its pass."""
+        return self.recorded is None or set(aspects) <= set(self.recorded)
+
 
 def without_measurements(trace: Trace) -> Trace:
     """Return the trace without what differs between two runs that did the same.

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from calibrag.errors import CalibragError
-from calibrag.evaluation import answer_sets, answers
+from calibrag.evaluation.judging import judge
 from calibrag.records import Question
 from calibrag.retrieval.runs import Qrels
 from calibrag.trace import RunEntry
@@ -37,10 +37,9 @@ def score_answer_run(
 ) -> pd.DataFrame:
     """Return one row a question, in the order of the questions, with the columns `COLUMNS`.
 
-    ``right``: the answer is a gold one, officially or under the grouping key, see `answers`; of a question that wants a
-    set, it names all members and nothing else, see `answer_sets`. Where the corpus holds no support (``supported``
-    False) every answer is wrong; that a refusal is right there is for the measures, which leave it out. ``label`` is
-    where the judgement comes from: ``match``. ``em`` and ``f1`` are official; of sets they compare members.
+    ``right``, ``em`` and ``f1`` are those of `judge`; ``label`` is where the judgement comes from: ``match``. Where the
+    corpus holds no support (``supported`` False) every answer is wrong; that a refusal is right there is for the
+    measures, which leave it out.
 
     ``answer`` is None for a refusal and where the run lacks the question (``missing``). ``error`` is the question's
     fault in `errors`, else None. ``confidence`` and ``nugget_precision`` are NaN where the question is missing.
@@ -70,17 +69,16 @@ def score_answer_run(
     for question in questions:
         entry = by_qid.get(question.qid)
         answer = entry.answer if entry else None
-        scored = answer_sets if question.answer_kind == "set" else answers
-        gold = question.answers if question.supported else []
+        judged = judge(answer, question)
         rows.append(
             {
                 "qid": question.qid,
                 "type": question.type,
                 "answer": answer,
-                "right": scored.is_right(answer, gold),
+                "right": judged.right,
                 "label": "match" if entry else None,
-                "em": scored.exact_match(answer, gold),
-                "f1": scored.f1(answer, gold),
+                "em": judged.em,
+                "f1": judged.f1,
                 "confidence": entry.confidence if entry else np.nan,
                 "refused": entry is not None and answer is None,
                 "missing": entry is None,

@@ -1,7 +1,8 @@
 """Answers that are sets, of a question with ``answer_kind`` set: right where all members are named and nothing else.
 
-R2C2 and CRAG ask for such sets and have people or models grade the whole answer: a gap leaves the question unanswered,
-a stranger is made up. So either is wrong here, and F1 gives the credit for parts.
+CRAG and R2C2, whose question types have such sets, grade an answer as one: CRAG's is right where it answers the
+question and nothing in it is made up (Yang et al. 2024). A gap leaves the question unanswered and a stranger is made
+up, so that either is wrong here; F1 gives the credit for parts.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ def members(text: str, gold: Sequence[str], key: Callable[[str], str]) -> list[s
 
 def exact_match(prediction: str | None, gold: Sequence[str]) -> int:
     """Return 1 if the prediction's members and the gold ones are equal as sets after `normalise`, else 0."""
-    return int(prediction is not None and _keys(prediction, gold, normalise) == {normalise(a) for a in gold})
+    if prediction is None or not gold:
+        return 0
+    return int(_keys(prediction, gold, normalise) == {normalise(answer) for answer in gold})
 
 
 def f1(prediction: str | None, gold: Sequence[str]) -> float:
@@ -55,8 +58,6 @@ def f1(prediction: str | None, gold: Sequence[str]) -> float:
 
 def is_right(prediction: str | None, gold: Sequence[str]) -> bool:
     """Return whether the members are the gold ones, officially or under `answer_key`; a refusal is not right."""
-    if prediction is None or not prediction.strip() or not gold:
-        return False
     return f1(prediction, gold) == 1.0 or exact_match(prediction, gold) == 1
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from calibrag.normalisation import answer_key
-from calibrag.records import Question
 
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -70,9 +69,3 @@ def is_right(prediction: str | None, answers: Sequence[str]) -> bool:
         return True
     key = answer_key(prediction)
     return any(key == answer_key(answer) for answer in answers)
-
-
-def right_by_gold(questions: Iterable[Question]) -> Callable[[str, str], bool]:
-    """Return a function of a qid and an answer: whether it is right by `is_right`; none is without support."""
-    golds = {question.qid: question.answers if question.supported else [] for question in questions}
-    return lambda qid, answer: is_right(answer, golds[qid])

@@ -17,8 +17,8 @@ class Quantity(NamedTuple):
     of: Callable[[Trace], float | None]
 
 
-def _tokens(trace: Trace) -> int | None:
-    """Return the tokens of a pass; None where a server does not tell those of a call."""
+def tokens_of(trace: Trace) -> int | None:
+    """Return the tokens of a pass; None where a server does not tell those of a call, which ``usage`` leaves out."""
     told = all(event.tokens is not None for event in trace.events if isinstance(event, ModelEvent))
     return trace.usage.tokens if told else None
 
@@ -26,7 +26,7 @@ def _tokens(trace: Trace) -> int | None:
 QUANTITIES: dict[str, Quantity] = {
     "model_calls": Quantity("turns", lambda trace: trace.usage.model_calls),
     "cached_calls": Quantity("turns", lambda trace: trace.usage.cached_calls),
-    "tokens": Quantity("tokens", _tokens),
+    "tokens": Quantity("tokens", tokens_of),
     "searches": Quantity("searches", lambda trace: trace.usage.searches + trace.usage.entity_searches),
     "tool_calls": Quantity("calls", lambda trace: trace.usage.tool_calls),
     "rejected_calls": Quantity("calls", lambda trace: trace.usage.rejected_calls),
@@ -82,6 +82,4 @@ def _mean(quantity: Quantity, questions: Sequence[Sequence[Trace]]) -> float | N
 
 
 def _told(quantity: Quantity, trace: Trace) -> float | None:
-    if trace.recorded is not None and quantity.aspect not in trace.recorded:
-        return None
-    return quantity.of(trace)
+    return quantity.of(trace) if trace.holds(quantity.aspect) else None

@@ -67,7 +67,7 @@ def _row(
     filing = [trace for trace in ran if entry is not None and trace.pass_number == entry.pass_number]
     needed = {passage_id for passage_id, grade in grades.items() if grade > 0}
     others = [trace for trace in ran if trace not in filing]
-    gated = all(_holds(trace, "gate") for trace in ran)
+    gated = all(trace.holds("gate") for trace in ran)
     turned_back = [text for trace in ran for text in _submitted(trace, turned_back=True)] if gated else None
     key = answer_key(entry.answer) if entry is not None and entry.answer is not None else None
     known = turned_back is not None
@@ -98,7 +98,7 @@ def _outcome(question: Question, entry: RunEntry | None, right: Right) -> str:
 
 def _found(needed: set[str], passes: Sequence[Trace]) -> int | None:
     """Return how many of the needed passages the passes saw; None where that is not known."""
-    if not needed or not passes or not all(_holds(trace, "hits") for trace in passes):
+    if not needed or not passes or not all(trace.holds("hits") for trace in passes):
         return None
     return len(needed & set().union(*map(_seen, passes)))
 
@@ -117,10 +117,6 @@ def _seen(trace: Trace) -> set[str]:
 def _submitted(trace: Trace, turned_back: bool = False) -> list[str]:
     """Return the answers that a pass submitted, or of them those that were turned back."""
     return [s.text for s in trace.submissions if s.text is not None and not (turned_back and s.accepted)]
-
-
-def _holds(trace: Trace, aspect: str) -> bool:
-    return trace.recorded is None or aspect in trace.recorded
 
 
 def count_errors(rows: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from calibrag.corpus.store import PassageStore
-from calibrag.evaluation.answers import is_right
+from calibrag.evaluation.judging import judge
 from calibrag.normalisation import answer_key
 from calibrag.records import Passage, Question
 from calibrag.trace import (
@@ -132,19 +132,18 @@ def view_question(question: Question, traces: Sequence[Trace], entries: Mapping[
     an entry None: the run lacks the question.
     """
     filed = [
-        Filed(run, entry, _judge(entry.answer, question.answers) if entry else "missing")
-        for run, entry in entries.items()
+        Filed(run, entry, _judge(entry.answer, question) if entry else "missing") for run, entry in entries.items()
     ]
     answers = {answer_key(trace.answer) for trace in traces if trace.answer is not None}
-    passes = [_view_pass(trace, traces[:before], question.answers) for before, trace in enumerate(traces)]
+    passes = [_view_pass(trace, traces[:before], question) for before, trace in enumerate(traces)]
     return QuestionView(question, file_name(question.qid), passes, filed, len(answers) > 1)
 
 
-def _judge(answer: str | None, answers: Sequence[str]) -> str:
-    return "refused" if answer is None else "right" if is_right(answer, answers) else "wrong"
+def _judge(answer: str | None, question: Question) -> str:
+    return "refused" if answer is None else "right" if judge(answer, question).right else "wrong"
 
 
-def _view_pass(trace: Trace, earlier: Sequence[Trace], answers: Sequence[str]) -> PassView:
+def _view_pass(trace: Trace, earlier: Sequence[Trace], question: Question) -> PassView:
     gates = [event for event in trace.events if isinstance(event, GateEvent)]
     # a refusal has no numbers: those of the answer that was turned back before it say more
     gate = max(reversed(gates), key=lambda ruling: bool(ruling.numbers), default=None)
@@ -153,7 +152,7 @@ def _view_pass(trace: Trace, earlier: Sequence[Trace], answers: Sequence[str]) -
         recorded.setdefault(nugget.passage_id, []).append(nugget)
     return PassView(
         trace=trace,
-        verdict=_verdict(trace, answers),
+        verdict=_verdict(trace, question),
         gate=gate,
         ground=ground(gate.numbers if gate else {}, [nugget.nugget_id for nugget in trace.nuggets]),
         recorded=recorded,
@@ -162,12 +161,12 @@ def _view_pass(trace: Trace, earlier: Sequence[Trace], answers: Sequence[str]) -
     )
 
 
-def _verdict(trace: Trace, answers: Sequence[str]) -> str:
+def _verdict(trace: Trace, question: Question) -> str:
     if trace.status != "ok":
         return trace.status
     if trace.answer is None and not any(submission.accepted for submission in trace.submissions):
         return "none"
-    return _judge(trace.answer, answers)
+    return _judge(trace.answer, question)
 
 
 def _recorded_by(passage_id: str, earlier: Sequence[Trace]) -> list[int]:

@@ -13,6 +13,7 @@ from calibrag.runs import baselines
 from calibrag.runs.choices import Choice, RuleSettings, Traces
 from calibrag.runs.filed_confidence import agreement_per_pass, first_pass, most_confident, summed_agreement
 from calibrag.runs.four_pass import four_pass
+from calibrag.runs.same_answers import Same, by_words
 from calibrag.runs.single_pass import reasoning_turns, single_pass
 from calibrag.trace import Aspect, Nugget, RunEntry, Trace
 
@@ -32,7 +33,7 @@ class AnswerRule(NamedTuple):
         How many passes its answers and nuggets are of, from the first on; None: all.
     """
 
-    choose: Callable[[Traces, RuleSettings], dict[str, Choice]]
+    choose: Callable[[Traces, RuleSettings, Same], dict[str, Choice]]
     needs: frozenset[Aspect]
     passage_run: str
     passes: int | None
@@ -65,7 +66,7 @@ def rule_of(run: str, baselines_of: str) -> AnswerRule:
     if run in ANSWER_RUNS:
         return ANSWER_RUNS[run]
     base = ANSWER_RUNS[baselines_of]
-    return base._replace(choose=lambda traces, settings: BASELINES[run](base.choose(traces, settings)))
+    return base._replace(choose=lambda *given: BASELINES[run](base.choose(*given)))
 
 
 class Filed(NamedTuple):
@@ -75,7 +76,9 @@ class Filed(NamedTuple):
     notes: list[str]
 
 
-def file_answers(traces: Traces, rankings: Mapping[str, Rankings], settings: RuleSettings) -> Filed:
+def file_answers(
+    traces: Traces, rankings: Mapping[str, Rankings], settings: RuleSettings, same: Same = by_words
+) -> Filed:
     """Return the entries of all runs ``settings.answers``, those of a run in the order of the questions.
 
     A question whose passes all failed before any attempt has no entry: filed as an unsure refusal, a fault would raise
@@ -89,13 +92,15 @@ def file_answers(traces: Traces, rankings: Mapping[str, Rankings], settings: Rul
         Passage run -> its rankings; {} where there are none, and no nugget is filed.
     settings
         See there.
+    same
+        When answers of passes count as equal.
     """
     filed = Filed([], [])
     for run in settings.answers:
         rule = rule_of(run, settings.baselines_of)
         held = _holding(traces, rule)
         passages = rankings.get(rule.passage_run, {})
-        chosen = rule.choose(held, settings).items()
+        chosen = rule.choose(held, settings, same).items()
         entries = [
             entry
             for qid, choice in chosen

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from calibrag.normalisation import answer_key
 from calibrag.runs.choices import (
     REFUSAL,
     Attempt,
@@ -16,9 +16,11 @@ from calibrag.runs.choices import (
     first,
     most_confident_of,
 )
+from calibrag.runs.same_answers import Same
+from calibrag.trace import Trace
 
 
-def first_pass(traces: Traces, settings: RuleSettings) -> dict[str, Choice]:
+def first_pass(traces: Traces, settings: RuleSettings, same: Same) -> dict[str, Choice]:
     """AC-1: "first-pass answer and confidence; if that pass committed a refusal, its transcript attempts (last
     non-refusal)".
 
@@ -28,7 +30,7 @@ def first_pass(traces: Traces, settings: RuleSettings) -> dict[str, Choice]:
     return {qid: _unchanged(answer_of(trace)) for qid, passes in traces.items() for trace in first(passes)}
 
 
-def most_confident(traces: Traces, settings: RuleSettings) -> dict[str, Choice]:
+def most_confident(traces: Traces, settings: RuleSettings, same: Same) -> dict[str, Choice]:
     """AC-2: "over all non-refusal submissions of all passes, turned-back ones included, the one with the highest
     confidence, unchanged. Ties: accepted before turned-back, then earlier."
 
@@ -37,30 +39,29 @@ def most_confident(traces: Traces, settings: RuleSettings) -> dict[str, Choice]:
     return {qid: _unchanged(most_confident_of(attempts(passes))) for qid, passes in traces.items()}
 
 
-def summed_agreement(traces: Traces, settings: RuleSettings) -> dict[str, Choice]:
+def summed_agreement(traces: Traces, settings: RuleSettings, same: Same) -> dict[str, Choice]:
     """AC-3: "group those submissions by normalised answer; file the group with the highest summed confidence, capped
     at 100. Known flaw kept as stated: a turned-back answer and its retry both count".
 
     Of equal sums the group that was begun earlier is filed, in the words of its most confident submission.
     """
-    return {qid: _strongest_sum(attempts(passes)) for qid, passes in traces.items()}
+    return {qid: _strongest_sum(attempts(passes), same) for qid, passes in traces.items()}
 
 
-def agreement_per_pass(traces: Traces, settings: RuleSettings) -> dict[str, Choice]:
+def agreement_per_pass(traces: Traces, settings: RuleSettings, same: Same) -> dict[str, Choice]:
     """AC-3 with the option "``per_pass_max``": each pass counts once in a group, by its most confident submission."""
-    return {
-        qid: _strongest_sum(
-            [best for trace in passes for group in groups(attempts([trace])) if (best := most_confident_of(group))]
-        )
-        for qid, passes in traces.items()
-    }
+    return {qid: _strongest_sum(_best_of_passes(passes, same), same) for qid, passes in traces.items()}
 
 
-def groups(tried: list[Attempt]) -> list[list[Attempt]]:
-    """Return the attempts by normalised answer, each group in their order, the group that was begun first first."""
+def _best_of_passes(passes: Sequence[Trace], same: Same) -> list[Attempt]:
+    return [most_confident_of(group) for trace in passes for group in groups(attempts([trace]), same)]
+
+
+def groups(tried: Sequence[Attempt], same: Same) -> list[list[Attempt]]:
+    """Return the attempts by what they say, each group in their order, the group that was begun first first."""
     found: dict[str, list[Attempt]] = {}
     for attempt in tried:
-        found.setdefault(answer_key(attempt.submission.text), []).append(attempt)
+        found.setdefault(same(attempt.trace.qid, attempt.submission.text), []).append(attempt)
     return list(found.values())
 
 
@@ -68,9 +69,9 @@ def _unchanged(attempt: Attempt | None) -> Choice:
     return Choice(attempt, attempt.submission.confidence) if attempt else REFUSAL
 
 
-def _strongest_sum(tried: list[Attempt]) -> Choice:
+def _strongest_sum(tried: Sequence[Attempt], same: Same) -> Choice:
     if not tried:
         return REFUSAL
-    summed = [(math.fsum(attempt.submission.confidence for attempt in group), group) for group in groups(tried)]
+    summed = [(math.fsum(attempt.submission.confidence for attempt in group), group) for group in groups(tried, same)]
     total, group = max(summed, key=lambda item: item[0])
     return Choice(most_confident_of(group), min(total, 1.0))

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from calibrag.normalisation import answer_key
 from calibrag.records import Hit
+from calibrag.runs.same_answers import Same, by_words
 from calibrag.trace import Trace
 
 
-def first_pass(traces: Sequence[Trace], length: int) -> list[Hit]:
-    """PG-1: "evidence-bearing passages by entailment strength, then its other retrieved passages by best retrieval
-    score", of the first pass; cut at ``length`` and not padded.
+def first_pass(traces: Sequence[Trace], length: int, same: Same = by_words) -> list[Hit]:
+    """PG-1: "first pass; evidence-bearing passages by entailment strength, then its other retrieved passages by best
+    retrieval score; cut at 20; not padded."
+
+    20 is ``length``. Evidence is a verified nugget that was not retracted.
     """
     return _ranking(traces[:1], length)
 
 
-def strongest_group(traces: Sequence[Trace], length: int) -> list[Hit]:
-    """PG-2: the pooled passages of the passes that agree on the strongest answer, ordered as PG-1.
+def strongest_group(traces: Sequence[Trace], length: int, same: Same = by_words) -> list[Hit]:
+    """PG-2: "group the passes' answers by normalised answer; take the group with the strongest pass confidence, then
+    the most passes, then the largest summed confidence, then the earliest; pool the passages of its passes; order as
+    PG-1."
 
-    The passes' answers are grouped by normalised answer. The group with the strongest pass confidence is taken, then
-    the one of most passes (a fallback is no pass of its own), then of the largest summed confidence, then the
-    earliest. Where no pass has an answer, all passes that ran are pooled.
+    A fallback is no pass of its own. Where no pass has an answer, all passes that ran are pooled.
     """
     groups: dict[str, list[Trace]] = {}
     for trace in traces:
         if trace.answer is not None:
-            groups.setdefault(answer_key(trace.answer), []).append(trace)
+            groups.setdefault(same(trace.qid, trace.answer), []).append(trace)
     # max keeps the first of equals: the group whose first pass is earliest
     return _ranking(max(groups.values(), key=_strength, default=traces), length)
 
@@ -56,8 +58,8 @@ def _ranking(traces: Iterable[Trace], length: int) -> list[Hit]:
     return [Hit(passage_id=p, rank=rank, score=float(len(ranked) + 1 - rank)) for rank, p in enumerate(ranked, 1)]
 
 
-PASSAGE_RUNS: dict[str, Callable[[Sequence[Trace], int], list[Hit]]] = {
+PASSAGE_RUNS: dict[str, Callable[[Sequence[Trace], int, Same], list[Hit]]] = {
     "PG-1": first_pass,
     "PG-2": strongest_group,
 }
-"""Name -> rule; each takes the traces of one question in pass order, and the length to cut at."""
+"""Name -> rule; each takes the traces of one question in pass order, the length to cut at, and what answers say."""

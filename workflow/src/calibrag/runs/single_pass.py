@@ -7,10 +7,11 @@ from statistics import median
 from typing import Literal
 
 from calibrag.runs.choices import REFUSAL, Choice, RuleSettings, Traces, answer_of, first
+from calibrag.runs.same_answers import Same
 from calibrag.trace import ModelEvent, Trace
 
 
-def single_pass(traces: Traces, settings: RuleSettings) -> dict[str, Choice]:
+def single_pass(traces: Traces, settings: RuleSettings, same: Same) -> dict[str, Choice]:
     """Single-pass rule: "AC-1's answers; 0 if the longest reasoning turn (characters) is at or above the median, else
     100. Where the median is taken (questions of the run set | all passes | given constant) is a parameter".
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from calibrag.normalisation import answer_key
-from calibrag.trace import ASPECTS, Aspect, RunEntry, Submission, Trace
+from calibrag.trace import Aspect, RunEntry, Submission, Trace
 
 Surer = Literal["more", "less"]
 Where = Literal["filing pass", "first pass", "all passes", "answer"]
@@ -100,15 +100,10 @@ class Signal(NamedTuple):
                 read = case.ran
             case "answer":
                 read = []
-        if any(trace is None or not recorded(trace) >= self.reads for trace in read):
+        if any(trace is None or not trace.holds(*self.reads) for trace in read):
             return None
         value = self.value(case)
         return None if value is None else float(value)
-
-
-def recorded(trace: Trace) -> frozenset[Aspect]:
-    """Return what a trace holds of its pass."""
-    return frozenset(ASPECTS if trace.recorded is None else trace.recorded)
 
 
 def signal(

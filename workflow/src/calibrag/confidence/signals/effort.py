@@ -5,11 +5,11 @@ Seconds are none: they measure the machine, and what was cached, beside the ques
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from calibrag.confidence.signals.case import Case, in_pass, signal
+from calibrag.evaluation.cost import tokens_of
 from calibrag.normalisation import words
-from calibrag.trace import EntitySearchEvent, ModelEvent, ReadEvent, SearchEvent, Trace
+from calibrag.runs.single_pass import reasoning_turns
+from calibrag.trace import EntitySearchEvent, ReadEvent, SearchEvent, Trace
 
 NEAR_DUPLICATE = 0.8
 """Share of common words, of all distinct words of two queries (Jaccard), from which on they are near-duplicates."""
@@ -67,31 +67,32 @@ def reads(trace: Trace) -> int:
 @in_pass("characters", "less", {"reasoning"})
 def longest_reasoning(trace: Trace) -> int | None:
     """Longest turn of the model's own words; missing where it said nothing, as one that only scores candidates."""
-    return max(_lengths(trace), default=None)
+    return max(reasoning_turns(trace), default=None)
 
 
 @in_pass("characters", "less", {"reasoning"})
 def total_reasoning(trace: Trace) -> int | None:
     """All turns of the model's own words together; missing where it said nothing."""
-    return sum(_lengths(trace)) or None
+    return sum(reasoning_turns(trace)) or None
 
 
 @signal("first pass", "characters", "less", {"reasoning"})
 def longest_reasoning_of_first_pass(case: Case) -> int | None:
     """As longest_reasoning, of the first pass, whichever filed the answer."""
-    return max(_lengths(case.ran[0]), default=None)
+    return max(reasoning_turns(case.ran[0]), default=None)
 
 
 @in_pass("tokens", "less", {"tokens"})
 def tokens(trace: Trace) -> int | None:
     """Tokens of all model calls; missing where a server does not tell."""
-    return trace.usage.tokens if _told(trace) else None
+    return tokens_of(trace)
 
 
 @signal("all passes", "tokens", "less", {"tokens"})
 def tokens_of_all_passes(case: Case) -> int | None:
     """Tokens of all model calls of all passes; missing where a server does not tell."""
-    return sum(trace.usage.tokens for trace in case.ran) if all(map(_told, case.ran)) else None
+    counts = [tokens_of(trace) for trace in case.ran]
+    return None if None in counts else sum(counts)
 
 
 def _queries(trace: Trace) -> list[str]:
@@ -105,18 +106,6 @@ def _normalised(query: str) -> str:
 
 def _near(one: set[str], two: set[str]) -> bool:
     return one == two or len(one & two) >= NEAR_DUPLICATE * len(one | two)
-
-
-def _told(trace: Trace) -> bool:
-    """Return whether the tokens of each model call are known: ``usage`` leaves out the others."""
-    return all(event.tokens is not None for event in trace.events if isinstance(event, ModelEvent))
-
-
-def _lengths(trace: Trace) -> Iterable[int]:
-    """Yield the characters of each turn of the model's own words, of what it thought and said."""
-    for event in trace.events:
-        if isinstance(event, ModelEvent) and (event.reasoning or event.text):
-            yield len(event.reasoning or "") + len(event.text or "")
 
 
 SIGNALS = (

@@ -31,7 +31,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
 from inspect_ai.tool import ToolCallError
 
 from calibrag import trace as ours
-from calibrag.evaluation.answers import is_right
+from calibrag.evaluation.judging import judge
 from calibrag.records import Question
 from calibrag.reporting.exporters.inspect_models import Transcript, parsed
 from calibrag.reporting.exporters.material import Material
@@ -97,7 +97,7 @@ def sample(question: Question, trace: Trace, prompts: Mapping[str, str]) -> Eval
     name = f"{trace.qid}/{trace.pass_number}"
     transcript = Transcript(name, prompts)
     gold = question.answers if question.supported else []
-    scores = _scores(trace, gold)
+    scores = _scores(trace, question)
     events = list(_events(trace, transcript))
     for scorer, score in scores.items():
         events.append(_placed(trace.usage.seconds, ScoreEvent, score=score, target=gold, scorer=scorer))
@@ -139,11 +139,12 @@ def _output(trace: Trace, name: str) -> ModelOutput:
     return ModelOutput(model=model, choices=[ChatCompletionChoice(message=message, stop_reason="stop")])
 
 
-def _scores(trace: Trace, gold: Sequence[str]) -> dict[str, Score]:
+def _scores(trace: Trace, question: Question) -> dict[str, Score]:
     """Return whether the answer is right, and its confidence; of a pass that failed, nothing."""
     if trace.status == "error":
         return {}
-    value = NOANSWER if trace.answer is None else CORRECT if is_right(trace.answer, gold) else INCORRECT
+    gold = question.answers if question.supported else []
+    value = NOANSWER if trace.answer is None else CORRECT if judge(trace.answer, question).right else INCORRECT
     scores = {"answer": Score(value=value, answer=trace.answer, explanation=f"gold: {'; '.join(gold) or 'none'}")}
     if trace.confidence is not None:
         scores["confidence"] = Score(value=trace.confidence, explanation=trace.confidence_rule)
