@@ -179,6 +179,9 @@ def test_single_pass_may_take_the_median_over_all_passes_or_a_number():
     assert confidences(*traces, single_pass={"median": "passes"}) == {"a": 1.0, "b": 1.0}
     assert confidences(*traces, single_pass={"median": 10}) == {"a": 0.0, "b": 0.0}
     assert confidences(*traces, single_pass={"median": 10.5}) == {"a": 1.0, "b": 0.0}
+    # a pass whose reasoning a log left out is no short one
+    traces.append(replace(thinking("b", number=3), recorded=["confidence"]))
+    assert confidences(*traces, single_pass={"median": "passes"}) == {"a": 1.0, "b": 1.0}
 
 
 def test_single_pass_has_the_answers_of_ac_1_and_is_never_sure_of_a_refusal():
