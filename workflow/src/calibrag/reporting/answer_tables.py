@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from calibrag.evaluation.answer_measures import describe_measures, parse_measures
+from calibrag.evaluation.answer_measures import RANKED_BY, describe_measures, parse_measures
 from calibrag.evaluation.answer_significance import COLUMNS, Settings, compare_answer_runs, differences, pair_of
 from calibrag.evaluation.answer_summary import ENDS, summarise_answer_run
 from calibrag.reporting.summaries import one_row_each
@@ -18,7 +18,7 @@ RUNS = {
     "collection": "collection",
     "system": "system",
     "run": "run",
-    "rank": "rank by accHMR",
+    "rank": f"rank by {RANKED_BY}",
     "n": "n",
     "n_missing": "missing",
     "n_error": "errors",
@@ -81,7 +81,7 @@ def summarise_answers(
     table = one_row_each(scores, KEYS, lambda rows: summarise_answer_run(rows, parsed, *settings))
     # a column without any value would be of objects
     table = table.astype(dict.fromkeys((f"{name}{end}" for name in measures for end in ENDS), float))
-    ranks = table.groupby("collection")["accHMR"].rank(method="min", ascending=False).astype("Int64")
+    ranks = table.groupby("collection")[RANKED_BY].rank(method="min", ascending=False).astype("Int64")
     table.insert(len(KEYS), "rank", ranks)
     return table
 
