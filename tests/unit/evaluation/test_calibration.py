@@ -18,12 +18,11 @@ from calibrag.evaluation.calibration import (
     brier,
     ece,
     prr,
-    reliability_bins,
-    risk_coverage,
     spearman,
     tally,
     weighted_tally,
 )
+from calibrag.evaluation.curves import reliability_bins, risk_coverage
 
 MEASURES = {
     "auroc": auroc,
