@@ -69,6 +69,7 @@ def test_an_interval_says_how_many_resamples_it_is_not_made_of():
     # a third of three: resamples of right or of wrong answers alone have no AUROC
     assert row["AUROC_undefined"] == pytest.approx((1 / 3) ** 3 + (2 / 3) ** 3, abs=0.01)
     assert row["share_no_wrong"] == pytest.approx((1 / 3) ** 3, abs=0.01)
+    assert row["share_no_right"] == pytest.approx((2 / 3) ** 3, abs=0.01)
     assert row["HMR_undefined"] == 0
     assert (row["AUROC_low"], row["AUROC_high"]) == (1, 1)
 
@@ -101,7 +102,7 @@ def test_a_run_without_entries_has_no_measures():
     row = summary(empty)
     assert row["n"] == 0 and row["n_missing"] == 4
     assert all(row[f"{measure}{end}"] is None for measure in MEASURES for end in ENDS)
-    assert row["share_no_wrong"] is None
+    assert row["share_no_wrong"] is row["share_no_right"] is None
     assert list(row) == list(summary())
 
 

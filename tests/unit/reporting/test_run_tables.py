@@ -52,6 +52,12 @@ def test_runs_are_ranked_by_acc_hmr_within_their_collection_those_of_others_too(
     ]  # fmt: skip
 
 
+def test_runs_that_do_equally_well_have_one_rank():
+    right = np.arange(N) < 7
+    equal = [answers("film", "bitem", run, 7, np.where(right, c, 0.3)) for run, c in (("a", 0.1 + 0.2), ("b", 0.3))]
+    assert list(summarised(pd.concat(equal))["rank"]) == [1, 1]
+
+
 def test_the_columns_are_named_as_the_measures_and_what_is_undefined_is_a_dash(scores, tmp_path):
     table = summarised(scores)
     for name in NAMES:
@@ -97,6 +103,7 @@ def test_tables_without_a_pair_have_their_columns(scores):
     assert table.empty and set(answer_tables.PAIRS) <= set(table.columns)
     assert answer_tables.against_reference(table, "AC-1").empty
     types = answer_tables.compare_types(alone, COMPARED, "present", RESAMPLING, TESTS)
+    assert summaries.describe_lacking(alone, types) == ["Without one of the two runs: external on film."]
     assert types.empty and set(answer_tables.TYPES) <= set(types.columns)
 
 
