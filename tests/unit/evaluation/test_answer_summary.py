@@ -108,7 +108,9 @@ def test_a_run_without_entries_has_no_measures():
 
 def test_an_all_missing_run_is_all_wrong_under_the_strict_policy():
     row = summary([row_of(f"q{i}", missing=True) for i in range(4)], missing="wrong")
-    assert (row["n"], row["accuracy"], row["accHMR"], row["share_no_wrong"]) == (4, 0, 0, 0)
+    assert (row["n"], row["accuracy"], row["accHMR"]) == (4, 0, 0)
+    # no answer at all, so that both R_O and R_U are 1 for free
+    assert (row["R_O"], row["R_U"], row["share_no_wrong"], row["share_no_right"]) == (1, 1, 1, 1)
     assert row["OB"] is None and row["Brier"] is None
 
 

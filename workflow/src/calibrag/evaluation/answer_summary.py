@@ -108,7 +108,7 @@ def _replicated(answers: Answers, measures: Sequence[Measure], B: int, seed: int
     no_wrong = no_right = 0
     for weights in bootstrap.multiplicities(index):
         drawn = replace(answers, weights=weights)
-        no_wrong += int((drawn.totals.right == drawn.totals.n).sum())
+        no_wrong += int((drawn.totals.wrong == 0).sum())
         no_right += int((drawn.totals.right == 0).sum())
         for measure in measures:
             parts[measure].append(measure.of(drawn))
