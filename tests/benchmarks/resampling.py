@@ -5,7 +5,7 @@
 A loop draws, exchanges or permutes one trial after the other and measures it with a function that takes one run; it is
 run for ``--looped`` trials and extrapolated. scipy's ``permutation_test`` and ``bootstrap`` get a statistic that takes
 many trials at once (``vectorized``), so that what is compared is how they resample. ``apart`` is the largest distance
-of a p value or an end of an interval from ours: the seeds differ, so it is noise of 20,000 trials or 10,000 resamples.
+of a p value or an end of an interval from ours: the seeds differ, so it is the noise of as many trials, few in a loop.
 """
 
 from __future__ import annotations
