@@ -298,6 +298,75 @@ rule tabulate_passage_runs:
         "../scripts/tabulate_passage_runs.py"
 
 
+rule tabulate_passage_significance:
+    """Compare each pair of passage runs of a collection: difference, tests, questions won and lost, effect sizes."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/passages.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/passage_significance.csv",
+            caption="../report/passage_significance.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "significance of passage runs"},
+        ),
+        md="results/tables/{experiment}/passage_significance.md",
+    log:
+        "results/logs/tables/tabulate_passage_significance/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_passage_significance/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_passage_significance"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+        compared=lookup(dpath="evaluation/compared/passages", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_passage_significance.py"
+
+
+rule tabulate_passage_types:
+    """Compare two passage runs of each system by type of question."""
+    input:
+        passages=take.each("results/{collection}/{system}/evaluation/passages.csv"),
+        questions=take.each("results/{collection}/collections/questions.jsonl"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/passage_types.csv",
+            caption="../report/passage_types.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "passage runs by type"},
+        ),
+        md="results/tables/{experiment}/passage_types.md",
+    log:
+        "results/logs/tables/tabulate_passage_types/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_passage_types/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_passage_types"),
+        collections=take.chosen("collections"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        compared=lookup(dpath="evaluation/compared/passages", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_passage_types.py"
+
+
 rule tabulate_answer_runs:
     """Set the answer runs side by side: accuracy and confidence, with bootstrap intervals."""
     input:
@@ -318,6 +387,7 @@ rule tabulate_answer_runs:
     params:
         code=fingerprint("tabulate_answer_runs"),
         bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        measures=lookup(dpath="evaluation/answer_measures", within=config),
         missing=lookup(dpath="evaluation/missing", within=config),
         models=take.model_names("embedder", "reranker", "verifier", "reader"),
         digits=lookup(dpath="reporting/digits", within=config),
@@ -328,3 +398,69 @@ rule tabulate_answer_runs:
         "../../envs/base.yaml"
     script:
         "../scripts/tabulate_answer_runs.py"
+
+
+rule tabulate_answer_significance:
+    """Compare each pair of answer runs of a system: difference, exchange test, questions won and lost."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/answers.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/answer_significance.csv",
+            caption="../report/answer_significance.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "significance of answer runs"},
+        ),
+        md="results/tables/{experiment}/answer_significance.md",
+    log:
+        "results/logs/tables/tabulate_answer_significance/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_answer_significance/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_answer_significance"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        missing=lookup(dpath="evaluation/missing", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+        compared=lookup(dpath="evaluation/compared/answers", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=1500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_answer_significance.py"
+
+
+rule tabulate_answer_types:
+    """Compare two answer runs of each system by type of question."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/answers.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/answer_types.csv",
+            caption="../report/answer_types.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "answer runs by type"},
+        ),
+        md="results/tables/{experiment}/answer_types.md",
+    log:
+        "results/logs/tables/tabulate_answer_types/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_answer_types/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_answer_types"),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        missing=lookup(dpath="evaluation/missing", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+        compared=lookup(dpath="evaluation/compared/answers", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_answer_types.py"

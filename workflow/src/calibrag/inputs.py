@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from calibrag.errors import ConfigError
+from calibrag.errors import CalibragError, ConfigError
+from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
 from calibrag.execution.imported import FORMATS
 
 INDEX = {
@@ -29,10 +30,10 @@ RETRIEVAL_TABLES = ("retrieval", "significance")
 VERIFIER = "results/tables/models/verifier.csv"
 """The table of the verifier's quality, which no experiment changes."""
 
-RUN_TABLES = ("passage_runs",)
+RUN_TABLES = ("passage_runs", "passage_significance", "passage_types")
 """Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
 
-ANSWER_TABLES = ("answer_runs",)
+ANSWER_TABLES = ("answer_runs", "answer_significance", "answer_types")
 """Tables of an experiment with systems, our own or imported."""
 
 FIGURES = ("accuracy_hmr",)
@@ -51,6 +52,7 @@ class Inputs:
     def __init__(self, config: Mapping[str, Any]):
         models = config["models"]
         self._config = config
+        _check_measures(config["evaluation"])
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
         # for rules that make documents, questions and traces, of which imports have others
@@ -338,6 +340,17 @@ class Inputs:
     def _question_shards(self, wildcards) -> list[str]:
         count = 1 if wildcards.system == IMPORTED else self._config["execution"]["shards"]
         return [f"{number}-of-{count}" for number in range(1, count + 1)]
+
+
+def _check_measures(evaluation: Mapping[str, Any]) -> None:
+    compared = evaluation["compared"]["answers"]["measures"]
+    for key, names in (("answer_measures", evaluation["answer_measures"]), ("compared.answers.measures", compared)):
+        try:
+            parse_measures(names)
+        except CalibragError as error:
+            raise ConfigError(f"evaluation.{key}", str(error)) from None
+    if RANKED_BY not in evaluation["answer_measures"]:
+        raise ConfigError("evaluation.answer_measures", f"must hold {RANKED_BY}, by which runs are ranked")
 
 
 def _adapter(model: Mapping[str, Any], *names: str) -> list[str]:

@@ -1,15 +1,13 @@
-"""An answer run (AC-1, AC-2 ...) scored a question, then summarised in one row with bootstrap intervals."""
+"""An answer run (AC-1, AC-2 ...) scored by question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from calibrag.errors import CalibragError
-from calibrag.evaluation import bootstrap, confidence
 from calibrag.evaluation.judging import judge
 from calibrag.records import Question
 from calibrag.retrieval.runs import Qrels
@@ -32,8 +30,6 @@ COLUMNS = {
     "nugget_precision": float,
 }
 """Columns of a scored run with their types; text is of type object, where None stays None."""
-
-MEASURES = ["accuracy", "em", "f1", "r_o", "r_u", "hmr", "acc_hmr", "ob"]
 
 
 def score_answer_run(
@@ -115,77 +111,3 @@ def _check_run(entries, by_qid, questions, errors) -> None:
     for question in questions:
         if question.supported and not question.answers:
             raise CalibragError(f"question {question.qid}: a supported question must have a gold answer (got none)")
-
-
-def summarise_answer_run(
-    per_question: pd.DataFrame, B: int, level: float, seed: int, missing: Literal["present", "wrong"]
-) -> dict[str, float | int | None]:
-    """Return one row of a table: counts, then each of `MEASURES` with ``_low`` and ``_high``.
-
-    Counts: ``n`` questions that the measures rest on, ``n_asked``, ``n_missing``, ``n_error``, ``n_refused``,
-    ``n_right``, ``n_right_refusals``, ``share_no_wrong`` (resamples without a wrong answer, where R_O is 1 for
-    free). Measures are None where n is 0.
-
-    A refusal counts as an answer that is not right, with its confidence (see `confidence`). Only on a question
-    without support (``supported`` False) it is right, and stays out of n; an answer there is wrong.
-
-    Parameters
-    ----------
-    per_question
-        From `score_answer_run`.
-    B, level, seed
-        Resamples, share that an interval holds, and seed of the bootstrap over the n questions.
-    missing
-        ``present``: n counts the questions in the run, as the organisers do. ``wrong``: a question that the run
-        lacks counts in n as not right with EM and F1 of 0, and has no part in R_O, R_U and mean confidence.
-    """
-    if missing not in ("present", "wrong"):
-        raise ValueError(f"missing must be 'present' or 'wrong' (got {missing!r})")
-    right_refusal = per_question["refused"] & ~per_question["supported"]
-    counted = per_question[~right_refusal & ((missing == "wrong") | ~per_question["missing"])]
-    row: dict[str, float | int | None] = {
-        "n": len(counted),
-        "n_asked": len(per_question),
-        "n_missing": int(per_question["missing"].sum()),
-        "n_error": int(per_question["error"].notna().sum()),
-        "n_refused": int(per_question["refused"].sum()),
-        "n_right": int(counted["right"].sum()),
-        "n_right_refusals": int(right_refusal.sum()),
-    }
-    if counted.empty:
-        row["share_no_wrong"] = None
-        return row | dict.fromkeys(f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high"))
-    stated, right, filed = columns(counted)
-    confidence.check(stated, right, filed)
-    index = bootstrap.resamples(len(counted), B, seed)
-    row["share_no_wrong"] = bootstrap.share_without_wrong(right, index)
-    for name, estimate in _estimates(counted, stated, right, filed, index, level).items():
-        row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-    return row
-
-
-def columns(per_question: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return confidence (NaN where missing), right and filed, as `confidence` and `bootstrap` take them."""
-    stated = per_question["confidence"].to_numpy(float)
-    return stated, per_question["right"].to_numpy(bool), ~per_question["missing"].to_numpy(bool)
-
-
-def _estimates(counted, stated, right, filed, index, level) -> dict[str, bootstrap.Interval]:
-    """Return every measure with its interval, the resampled arrays of the HMR family gathered once."""
-
-    def family(*arrays):
-        return np.stack(list(confidence.measures(*arrays).values()), axis=-1)
-
-    values = confidence.measures(stated, right, filed)
-    replicated = bootstrap.replicates(family, index, stated, right, filed)
-    estimates = {
-        name: bootstrap.Interval(float(value), *bootstrap.interval(replicated[:, column], level))
-        for column, (name, value) in enumerate(values.items())
-    }
-    for name in ("em", "f1"):
-        estimates[name] = bootstrap.estimate(_mean, index, level, counted[name].to_numpy(float))
-    return {name: estimates[name] for name in MEASURES}
-
-
-def _mean(values: np.ndarray) -> np.ndarray:
-    return values.mean(axis=-1)

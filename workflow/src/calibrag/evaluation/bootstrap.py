@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +59,19 @@ def replicates(statistic: Statistic, index: NDArray, *columns: ArrayLike) -> NDA
     return np.concatenate([statistic(*(array[block] for array in arrays)) for block in blocks])
 
 
+def multiplicities(index: NDArray) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each question stands in each resample, shape (b, n), for b resamples at a time.
+
+    What is a sum over questions is then a product of matrices.
+    """
+    n = index.shape[1]
+    step = max(1, _BLOCK // n)
+    for start in range(0, len(index), step):
+        block = index[start : start + step]
+        places = block + np.arange(len(block))[:, None] * n
+        yield np.bincount(places.ravel(), minlength=block.size).reshape(block.shape)
+
+
 def interval(values: ArrayLike, level: float) -> tuple[float, float]:
     """Return the central percentile interval of the replicates that holds a share `level` of them.
 
@@ -74,6 +87,17 @@ def interval(values: ArrayLike, level: float) -> tuple[float, float]:
         raise ValueError(f"{int(np.isnan(replicated).sum())} of {replicated.size} replicates are NaN")
     low, high = np.quantile(replicated, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def interval_where_defined(values: ArrayLike, level: float) -> tuple[float | None, float | None, float]:
+    """Return the interval over the replicates that are defined, and the share of those that are not (NaN).
+
+    Both ends are None where none is defined.
+    """
+    replicated = np.asarray(values, dtype=float)
+    undefined = np.isnan(replicated)
+    ends = (None, None) if undefined.all() else interval(replicated[~undefined], level)
+    return (*ends, float(undefined.mean()))
 
 
 def estimate(statistic: Statistic, index: NDArray, level: float, *columns: ArrayLike) -> Interval:

@@ -7,8 +7,11 @@ With c in [0, 1] the filed confidences, I+ the right and I- the wrong answers::
     HMR = 2 R_O R_U / (R_O + R_U), 0 if both are 0           accHMR = accuracy x HMR
     OB  = mean(c) - accuracy                                 (overconfidence bias; 0 is best)
 
-Every function takes arrays of shape (..., n), works along the last axis and returns shape (...), so that B
-resamples are one call. All but `overconfidence_bias` lie in [0, 1], higher = better.
+All follow from five sums over the questions, `Totals`. What takes part in a sum is a row of `summands`, so that
+resamples and exchanges of questions are products of matrices and no arrays of questions.
+
+The functions of arrays take shape (..., n), work along the last axis and return shape (...). All but
+`overconfidence_bias` lie in [0, 1], higher = better.
 
 A refusal to an answerable question is an answer that is not right: it enters I- with the confidence filed with
 it, so a refusal at 0 costs accuracy and leaves R_O unharmed. A question that the run lacks has no confidence.
@@ -18,8 +21,30 @@ R_O, R_U and mean(c), since any number put in its place would reward or punish a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+
+class Totals(NamedTuple):
+    """Sums over the questions of a run, each of shape (...)."""
+
+    n: NDArray
+    """Questions that count."""
+    right: NDArray
+    """Of them in I+."""
+    wrong: NDArray
+    """Of them in I-; less than n - right where questions are missing."""
+    stated_right: NDArray
+    """Confidence summed over I+."""
+    stated_wrong: NDArray
+    """Confidence summed over I-."""
+
+    @classmethod
+    def of(cls, sums: NDArray) -> Totals:
+        """Return the sums of rows of `summands`, given with shape (..., 5)."""
+        return cls(*np.moveaxis(np.asarray(sums), -1, 0))
 
 
 def check(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> None:
@@ -44,16 +69,66 @@ def check(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = Non
         raise ValueError("a question without a filed answer cannot be right")
 
 
-def _mean_where(values: NDArray, chosen: NDArray) -> tuple[NDArray, NDArray]:
-    """Return the mean over the chosen (0 where none is) and how many are chosen."""
-    count = chosen.sum(axis=-1)
-    total = np.where(chosen, values, 0.0).sum(axis=-1)
-    return total / np.maximum(count, 1), count
-
-
-def _arrays(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None) -> tuple[NDArray, NDArray, NDArray]:
+def summands(
+    confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None, counted: ArrayLike | None = None
+) -> NDArray:
+    """Return what each question adds to `Totals`, shape (..., n, 5); 0 throughout where it is not `counted`."""
     stated, judged = np.asarray(confidence, dtype=float), np.asarray(right, dtype=bool)
-    return stated, judged, np.ones(judged.shape, bool) if filed is None else np.asarray(filed, dtype=bool)
+    counts = np.ones(judged.shape, bool) if counted is None else np.asarray(counted, dtype=bool)
+    known = counts if filed is None else counts & np.asarray(filed, dtype=bool)
+    hits, misses = known & judged, known & ~judged
+    parts = (counts, hits, misses, np.where(hits, stated, 0.0), np.where(misses, stated, 0.0))
+    return np.stack(parts, axis=-1, dtype=float)
+
+
+def totals(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> Totals:
+    """Return the sums over the questions."""
+    return Totals.of(summands(confidence, right, filed).sum(axis=-2))
+
+
+def accuracy_of(sums: Totals) -> NDArray:
+    """Return the share of right answers; NaN where no question counts."""
+    return ratio(sums.right, sums.n)
+
+
+def r_o_of(sums: Totals) -> NDArray:
+    """Return R_O, how little confidence went to wrong answers; 1 where none is wrong, NaN where no question counts."""
+    return np.where(sums.n > 0, 1.0 - sums.stated_wrong / np.maximum(sums.wrong, 1), np.nan)
+
+
+def r_u_of(sums: Totals) -> NDArray:
+    """Return R_U, how much confidence went to right answers; 1 where none is right, NaN where no question counts."""
+    mean = np.where(sums.right > 0, sums.stated_right / np.maximum(sums.right, 1), 1.0)
+    return np.where(sums.n > 0, mean, np.nan)
+
+
+def hmr_of(sums: Totals) -> NDArray:
+    """Return HMR, the harmonic mean of R_O and R_U; 0 where both are 0, NaN where no question counts."""
+    return harmonic_mean(r_o_of(sums), r_u_of(sums))
+
+
+def acc_hmr_of(sums: Totals) -> NDArray:
+    """Return accHMR = accuracy x HMR; NaN where no question counts."""
+    return accuracy_of(sums) * hmr_of(sums)
+
+
+def overconfidence_bias_of(sums: Totals) -> NDArray:
+    """Return OB in [-1, 1]: mean confidence less accuracy; NaN where no confidence is filed."""
+    return ratio(sums.stated_right + sums.stated_wrong, sums.right + sums.wrong) - accuracy_of(sums)
+
+
+def harmonic_mean(first: ArrayLike, second: ArrayLike) -> NDArray:
+    """Return the harmonic mean of two numbers >= 0; 0 where both are 0."""
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    total = first + second
+    # written so that NaN stays
+    return np.where(total == 0, 0.0, 2 * first * second / np.where(total == 0, 1.0, total))
+
+
+def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray:
+    """Return part / whole; NaN, undefined, where the whole is not above 0."""
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
 
 
 def accuracy(right: ArrayLike) -> NDArray:
@@ -63,45 +138,24 @@ def accuracy(right: ArrayLike) -> NDArray:
 
 def r_o(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
     """Return R_O, how little confidence went to wrong answers; 1 where none is wrong."""
-    stated, judged, known = _arrays(confidence, right, filed)
-    mean, _ = _mean_where(stated, ~judged & known)
-    return 1.0 - mean
+    return r_o_of(totals(confidence, right, filed))
 
 
 def r_u(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
     """Return R_U, how much confidence went to right answers; 1 where none is right."""
-    stated, judged, known = _arrays(confidence, right, filed)
-    mean, count = _mean_where(stated, judged & known)
-    return np.where(count > 0, mean, 1.0)
+    return r_u_of(totals(confidence, right, filed))
 
 
 def hmr(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
     """Return HMR, the harmonic mean of R_O and R_U; 0 where both are 0."""
-    return harmonic_mean(r_o(confidence, right, filed), r_u(confidence, right, filed))
-
-
-def harmonic_mean(first: ArrayLike, second: ArrayLike) -> NDArray:
-    """Return the harmonic mean of two numbers >= 0; 0 where both are 0."""
-    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    total = first + second
-    return np.where(total > 0, 2 * first * second / np.where(total > 0, total, 1.0), 0.0)
+    return hmr_of(totals(confidence, right, filed))
 
 
 def acc_hmr(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
     """Return accHMR = accuracy x HMR."""
-    return accuracy(right) * hmr(confidence, right, filed)
+    return acc_hmr_of(totals(confidence, right, filed))
 
 
 def overconfidence_bias(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
-    """Return OB in [-1, 1]: mean confidence less accuracy, above 0 where too much was claimed."""
-    stated, judged, known = _arrays(confidence, right, filed)
-    mean, _ = _mean_where(stated, known)
-    return mean - accuracy(judged)
-
-
-def measures(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> dict[str, NDArray]:
-    """Return accuracy, r_o, r_u, hmr, acc_hmr and ob by name, each computed once."""
-    share, over, under = accuracy(right), r_o(confidence, right, filed), r_u(confidence, right, filed)
-    harmonic = harmonic_mean(over, under)
-    bias = overconfidence_bias(confidence, right, filed)
-    return {"accuracy": share, "r_o": over, "r_u": under, "hmr": harmonic, "acc_hmr": share * harmonic, "ob": bias}
+    """Return OB in [-1, 1]: mean confidence less accuracy, above 0 where too much was claimed; NaN if none is filed."""
+    return overconfidence_bias_of(totals(confidence, right, filed))

@@ -15,10 +15,10 @@ from calibrag.retrieval.runs import Qrels, Rankings
 def score_rankings(
     runs: Mapping[str, Rankings], qrels: Qrels, measures: Sequence[str], qids: Sequence[str]
 ) -> pd.DataFrame:
-    """Return one row a run and question: run, qid, a column a measure, n_relevant, length, missing.
+    """Return one row a run and question: run, qid, a column a measure, n_relevant, length, n_found, missing.
 
     A measure is NaN where ``n_relevant`` is 0, and 0 where the run lacks the question. ``length`` counts the
-    passages that the run ranks, 0 where it lacks the question.
+    passages that the run ranks, 0 where it lacks the question; ``n_found`` those of them that are relevant.
 
     Parameters
     ----------
@@ -38,8 +38,13 @@ def score_rankings(
         if strange := sorted(set(run) - set(qids)):
             raise CalibragError(f"{name} ranks {len(strange)} questions that were not asked, such as {strange[0]}")
     frame, _ = retrieval.per_question(qrels, runs, measures, qids)
-    frame["n_relevant"] = [sum(grade > 0 for grade in qrels.get(qid, {}).values()) for qid in frame["qid"]]
-    frame["length"] = [len(runs[name].get(qid, ())) for name, qid in zip(frame["run"], frame["qid"], strict=True)]
+    relevant = {qid: {passage for passage, grade in grades.items() if grade > 0} for qid, grades in qrels.items()}
+    frame["n_relevant"] = [len(relevant.get(qid, ())) for qid in frame["qid"]]
+    ranked = [runs[name].get(qid, ()) for name, qid in zip(frame["run"], frame["qid"], strict=True)]
+    frame["length"] = [len(passages) for passages in ranked]
+    frame["n_found"] = [
+        len(relevant.get(qid, set()).intersection(passages)) for qid, passages in zip(frame["qid"], ranked, strict=True)
+    ]
     return frame.assign(missing=frame["length"] == 0)
 
 

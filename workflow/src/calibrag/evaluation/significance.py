@@ -17,7 +17,7 @@ from calibrag.evaluation import bootstrap
 _BLOCK = 2_000_000
 """Numbers drawn at once; bounds memory at some tens of MB."""
 
-_EPSILON = 1e-12
+EPSILON = 1e-12
 """Differences below are none: the same scores added in another order."""
 
 COLUMNS = (
@@ -62,7 +62,7 @@ def compare_runs(
         return pd.DataFrame(columns=list(COLUMNS))
     tukey = tukey_hsd(scores, trials, seed)
     differences = np.stack([scores[:, i] - scores[:, j] for i, j in pairs], axis=1)
-    differences[np.abs(differences) < _EPSILON] = 0
+    differences[np.abs(differences) < EPSILON] = 0
     paired = paired_randomisation(differences, trials, seed)
     residual = residual_deviation(scores)
     means = [bootstrap.replicates(bootstrap.mean, index, column) for column in scores.T]
@@ -92,12 +92,12 @@ def tukey_hsd(scores: NDArray, trials: int, seed: int) -> NDArray:
     observed = np.abs(means[:, None] - means[None, :])
     generator = np.random.default_rng(seed)
     largest = np.empty(trials)
-    for block in _blocks(trials, scores.size):
+    for block in blocks(trials, scores.size):
         exchanged = np.repeat(scores[None], len(block), axis=0)
         generator.permuted(exchanged, axis=2, out=exchanged)
         largest[block] = np.ptp(exchanged.mean(axis=1), axis=1)
     largest.sort()
-    return (trials - np.searchsorted(largest, observed - _EPSILON)) / trials
+    return (trials - np.searchsorted(largest, observed - EPSILON)) / trials
 
 
 def paired_randomisation(differences: NDArray, trials: int, seed: int) -> NDArray:
@@ -109,9 +109,9 @@ def paired_randomisation(differences: NDArray, trials: int, seed: int) -> NDArra
     observed = np.abs(differences.mean(axis=0))
     generator = np.random.default_rng(seed)
     count = np.zeros(differences.shape[1], int)
-    for block in _blocks(trials, len(differences)):
+    for block in blocks(trials, len(differences)):
         signs = 2.0 * generator.integers(0, 2, size=(len(block), len(differences)), dtype=np.int8) - 1
-        count += (np.abs(signs @ differences) / len(differences) >= observed - _EPSILON).sum(axis=0)
+        count += (np.abs(signs @ differences) / len(differences) >= observed - EPSILON).sum(axis=0)
     return count / trials
 
 
@@ -128,10 +128,10 @@ def residual_deviation(scores: NDArray) -> float:
 
 
 def _ratio(difference: float, spread: float) -> float | None:
-    return difference / spread if spread > _EPSILON else None
+    return difference / spread if spread > EPSILON else None
 
 
-def _blocks(trials: int, size: int) -> Iterator[range]:
+def blocks(trials: int, size: int) -> Iterator[range]:
     """Yield the trials in ranges, as many in each as may be in memory at once."""
     step = max(1, _BLOCK // max(1, size))
     return (range(start, min(start + step, trials)) for start in range(0, trials, step))

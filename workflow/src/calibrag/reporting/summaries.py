@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from calibrag.evaluation import bootstrap, published, significance
-from calibrag.evaluation.answer_runs import summarise_answer_run
 from calibrag.evaluation.passage_runs import counted_questions, summarise_ranking
 from calibrag.records import Document, Question, read_jsonl
 from calibrag.retrieval.runs import read_qrels
@@ -80,26 +79,12 @@ SIGNIFICANCE = {
     "d_z": "d_z",
 }
 PUBLISHED = {"collection": "collection", "ranking": "ranking", "source": "source", "n": "n", "n_missing": "missing"}
-ANSWERS = {
-    "collection": "collection",
-    "system": "system",
-    "run": "run",
-    "n": "n",
-    "n_missing": "missing",
-    "n_error": "errors",
-    "n_refused": "refused",
-    "accuracy": "accuracy",
-    "em": "EM",
-    "f1": "F1",
-    "r_o": "R_O",
-    "r_u": "R_U",
-    "hmr": "HMR",
-    "acc_hmr": "accHMR",
-    "ob": "OB",
-}
 
 
-TEXT = ("collection", "system", "run", "retriever", "qid", "answer", "error", "passages", "choice", "ranking", "source")
+TEXT = (
+    "collection", "system", "run", "retriever", "qid", "type", "answer", "error", "passages", "choice", "ranking",
+    "source",
+)  # fmt: skip
 """Columns that stay text whatever they look like."""
 
 
@@ -117,7 +102,7 @@ def summarise_rankings(
     ``rank`` is the place among the rankings of the collection by the first measure, 1 the best.
     """
     settings = _bootstrap(resampling)
-    table = _one_row_each(scores, keys, lambda rows: summarise_ranking(rows, measures, *settings, no_relevant))
+    table = one_row_each(scores, keys, lambda rows: summarise_ranking(rows, measures, *settings, no_relevant))
     ranks = table.groupby("collection")[measures[0]].rank(method="min", ascending=False)
     return table.assign(rank=ranks.astype("Int64"))
 
@@ -168,6 +153,21 @@ def describe_tests(tests: Mapping[str, Any]) -> str:
     )
 
 
+def describe_shown(table: pd.DataFrame, shown: pd.DataFrame, reference: str) -> str:
+    """Return how many of the table's pairs of runs are shown, as a sentence."""
+    return (
+        f"Shown are {len(shown):,} rows, pairs with {reference} where there are some; the CSV file has {len(table):,}."
+    )
+
+
+def describe_lacking(scores: pd.DataFrame, table: pd.DataFrame) -> list[str]:
+    """Return, for captions, which systems have no row in a table of two runs, since they lack one of them."""
+    having = set(zip(table["collection"], table["system"], strict=True))
+    lacking = [each for each in zip(scores["collection"], scores["system"], strict=True) if each not in having]
+    named = ", ".join(f"{system} on {collection}" for collection, system in dict.fromkeys(lacking))
+    return [f"Without one of the two runs: {named}."] if named else []
+
+
 def published_headings() -> dict[str, str]:
     """Return the columns of the table of published results with their headings."""
     short = {"Any Evidence Hit Rate": "any", "Full Evidence Hit Rate": "full", "Evidence Recall": "recall"}
@@ -178,20 +178,14 @@ def published_headings() -> dict[str, str]:
     return PUBLISHED | measures
 
 
-def summarise_answers(scores: pd.DataFrame, missing: str, resampling: Mapping[str, Any]) -> pd.DataFrame:
-    """Return one row an answer run: its keys, counts, and each measure with its interval."""
-    settings = _bootstrap(resampling)
-    keys = ["collection", "system", "run"]
-    return _one_row_each(scores, keys, lambda rows: summarise_answer_run(rows, *settings, missing))
-
-
 def _bootstrap(resampling: Mapping[str, Any]) -> tuple[int, float, int]:
     return resampling["resamples"], resampling["level"], resampling["seed"]
 
 
-def _one_row_each(
+def one_row_each(
     frame: pd.DataFrame, keys: Sequence[str], summarise: Callable[[pd.DataFrame], Mapping[str, Any]]
 ) -> pd.DataFrame:
+    """Return one row for each of the keys' values, in the order of the frame: the keys and what its rows come to."""
     groups = frame.groupby(list(keys), sort=False)
     return pd.DataFrame([dict(zip(keys, name, strict=True)) | dict(summarise(rows)) for name, rows in groups])
 

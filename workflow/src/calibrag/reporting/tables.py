@@ -27,6 +27,7 @@ def write_report(
     models: Mapping[str, str] = MappingProxyType({}),
     bootstrap: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
+    shown: pd.DataFrame | None = None,
 ) -> None:
     """Write a table of the report: its two files, the Markdown with a caption of how it was made.
 
@@ -36,13 +37,15 @@ def write_report(
         The CSV and the Markdown file.
     bootstrap
         The block ``bootstrap`` of the configuration where the table has intervals; `caption` has the other parts.
+    shown
+        The rows that the Markdown holds, where these are not all.
     """
     intervals, seeds = None, {}
     if bootstrap is not None:
         intervals = describe_intervals(bootstrap["level"], bootstrap["resamples"])
         seeds = {"bootstrap": bootstrap["seed"]}
     text = caption(subject, n, seeds, models, intervals, notes)
-    write_table(frame, *output, headings, text, digits, digits)
+    write_table(frame, *output, headings, text, digits, digits, shown)
 
 
 def write_table(
@@ -53,6 +56,7 @@ def write_table(
     caption: str,
     digits: int,
     interval_digits: int,
+    shown: pd.DataFrame | None = None,
 ) -> None:
     """Write the frame as CSV and as Markdown.
 
@@ -69,10 +73,13 @@ def write_table(
         From `caption`; already escaped.
     digits, interval_digits
         Decimals of floats, and of the bounds of intervals, in the Markdown.
+    shown
+        The rows that the Markdown holds; None for all.
     """
+    readable = frame if shown is None else shown
     for path, text in (
         (Path(csv_path), frame.to_csv(index=False, lineterminator="\n")),
-        (Path(markdown_path), f"{caption}\n\n{markdown_table(frame, headings, digits, interval_digits)}"),
+        (Path(markdown_path), f"{caption}\n\n{markdown_table(readable, headings, digits, interval_digits)}"),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
