@@ -4,7 +4,8 @@ Needs     questions, passages, indexes, the adapters
 Makes     results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl, one record a question with all that the pass did,
           and prompts.json, the system prompts that the traces name; results/{collection}/{system}/reader/, what the reader alone chooses
 Steps     run_pass for n = 1, 2, ...: a later pass searches without the passages that the earlier ones recorded; passes
-          above passes.minimum run only on the questions where the last two were unsure
+          above passes.minimum run only on the questions where the last two were unsure; logs of other systems are
+          imported instead of run, as results/{import}/imported/
 """
 
 
@@ -45,6 +46,58 @@ rule run_pass:
         **take.own,
     script:
         "../scripts/run_pass.py"
+
+
+rule import_questions:
+    """Take the questions from a log of another system, and what the log says of its own answers."""
+    input:
+        lookup(dpath="imports/{collection}/path", within=config),
+    output:
+        questions="results/{collection}/collections/questions.jsonl",
+        labels="results/{collection}/imported/labels.csv",
+    log:
+        "results/logs/execution/import_questions/{collection}.log",
+    benchmark:
+        "results/benchmarks/execution/import_questions/{collection}.tsv"
+    params:
+        code=fingerprint("import_questions"),
+        format=lookup(dpath="imports/{collection}/format", within=config),
+        passes=lookup(dpath="imports/{collection}/passes", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.imports,
+    script:
+        "../scripts/import_questions.py"
+
+
+rule import_traces:
+    """Turn the n-th passes of a log of another system into traces."""
+    input:
+        lookup(dpath="imports/{collection}/path", within=config),
+    output:
+        traces="results/{collection}/imported/pass-{n}/1-of-1/traces.jsonl",
+        prompts="results/{collection}/imported/pass-{n}/1-of-1/prompts.json",
+    log:
+        "results/logs/execution/import_traces/{collection}/pass-{n}.log",
+    benchmark:
+        "results/benchmarks/execution/import_traces/{collection}/pass-{n}.tsv"
+    params:
+        code=fingerprint("import_traces"),
+        format=lookup(dpath="imports/{collection}/format", within=config),
+        passes=lookup(dpath="imports/{collection}/passes", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.imports,
+    script:
+        "../scripts/import_traces.py"
 
 
 rule evaluate_reader:

@@ -8,8 +8,6 @@ from typing import Any
 
 from calibrag.errors import CalibragError, ConfigError
 from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
-from calibrag.execution.imported import FORMATS
-
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
     "terrier": "results/{collection}/retrieval/terrier",
@@ -155,7 +153,7 @@ class Inputs:
     def all_passes(self, wildcards) -> list[str]:
         """Return the traces of every pass of a system, or of an import."""
         if wildcards.system == IMPORTED:
-            last = FORMATS[self._config["imports"][wildcards.collection]["format"]].passes
+            last = self._config["imports"][wildcards.collection]["passes"]
         else:
             last = self._config["systems"][wildcards.system]["passes"]["maximum"]
         return self._passes(wildcards, last, self._question_shards(wildcards))

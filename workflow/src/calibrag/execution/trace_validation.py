@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from calibrag.errors import InputError
-from calibrag.execution.trace_rules import RULES
+from calibrag.execution.trace_rules import rules_for
 from calibrag.execution.trace_rules.case import Case
 from calibrag.execution.traces import prompts_beside
 from calibrag.records import open_text
@@ -71,7 +71,7 @@ def check_traces(paths: Iterable[str | Path]) -> Checked:
         question.sort(key=attrgetter("trace.pass_number"))
         for number, (file, line, trace) in enumerate(question):
             case = Case(trace, [place.trace for place in question[:number]], prompts[file])
-            for name, rule in RULES.items():
+            for name, rule in rules_for(trace).items():
                 violations += (Violation(file, line, trace.qid, trace.pass_number, name, p) for p in rule(case))
     order = {file: number for number, file in enumerate(prompts)}
     violations.sort(key=lambda violation: (order[violation.file], violation.line))

@@ -1,39 +1,21 @@
-"""Logs of other systems: one file a format, which turns its lines into questions and traces; ``FORMATS`` lists them."""
+"""Logs of other systems: one file a format, which turns its lines into questions and traces.
+
+A new format is one file here, its line in ``FORMATS``, and its name in the schema of the configuration.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import NamedTuple
+from calibrag.execution.imported import adarague, jsonl, seakr, trajectories
+from calibrag.execution.imported.seam import Format, Logged
 
-from calibrag.records import Question
-from calibrag.trace import Aspect, Trace
+__all__ = ["FORMATS", "Format", "Logged"]
 
-
-class Logged(NamedTuple):
-    """A question of a log, and the passes over it, first to last; a pass that the log lacks is left out."""
-
-    question: Question
-    traces: list[Trace]
-
-
-class Format(NamedTuple):
-    """A format of logs.
-
-    Parameters
-    ----------
-    passes
-        The most passes over a question.
-    recorded
-        What its traces hold, at least in one pass.
-    read
-        Takes the file and the name of the import; raises InputError that names file, line and field.
-    """
-
-    passes: int
-    recorded: frozenset[Aspect]
-    read: Callable[[Path, str], Iterator[Logged]]
-
-
-FORMATS: dict[str, Format] = {}
+FORMATS: dict[str, Format] = {
+    "jsonl": Format(None, jsonl.read),
+    "adarague": Format(3, adarague.read),
+    "seakr": Format(1, seakr.read_steps),
+    "seakr-direct": Format(1, seakr.read_direct),
+    "react": Format(None, trajectories.read_react),
+    "knowagent": Format(1, trajectories.read_knowagent),
+}
 """Name in the configuration -> format."""

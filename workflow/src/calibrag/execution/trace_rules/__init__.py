@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from calibrag.execution.trace_rules import answers, events, evidence, passes
 from calibrag.execution.trace_rules.case import Case
+from calibrag.trace import Aspect, Trace
 
 RULES: dict[str, Callable[[Case], Iterator[str]]] = {
     "turns": events.turns,
@@ -29,3 +30,20 @@ RULES: dict[str, Callable[[Case], Iterator[str]]] = {
     "prompts": passes.prompts,
 }
 """Name -> rule, in the order in which they are checked."""
+
+READS: dict[str, Aspect] = {
+    "rulings": "gate",
+    "conditions": "gate",
+    "passages_met": "hits",
+    "passages_retrieved": "hits",
+    "records": "nuggets",
+    "retractions": "nuggets",
+}
+"""Rule -> what a trace from elsewhere must record to be held to it; the others hold of every trace."""
+
+
+def rules_for(trace: Trace) -> dict[str, Callable[[Case], Iterator[str]]]:
+    """Return the rules that a trace is held to."""
+    if trace.recorded is None:
+        return RULES
+    return {name: rule for name, rule in RULES.items() if name not in READS or READS[name] in trace.recorded}
