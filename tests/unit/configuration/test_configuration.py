@@ -316,6 +316,7 @@ def described(part, prefix=()):
 NAMED = {
     ("published",),
     ("collections",),
+    ("imports",),
     ("retrievers",),
     ("systems",),
     ("experiments",),

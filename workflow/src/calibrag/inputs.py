@@ -8,6 +8,7 @@ from typing import Any
 
 from calibrag.errors import CalibragError, ConfigError
 from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
+
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
     "terrier": "results/{collection}/retrieval/terrier",

@@ -1,7 +1,7 @@
 """Result files of AdaRAGUE (s-nlp/AdaRAGUE): each question answered from memory, with one retrieval, and with several.
 
 The three are three passes of one model. Of the first the chain of thought is kept; the second searches once, for the
-question itself; how often the third searches, and for what, the files do not say.
+question itself; of the third half of the lines count the steps, and none says what was searched for.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from calibrag.trace import ModelEvent, SearchEvent
 MODEL = "Llama-3.1-8B"
 
 
-class Line(Record):
-    """A line; ``inacc``: a gold answer stands in the answer (in-accuracy)."""
+class Line(Record, kw_only=True):
+    """A line; ``inacc``: a gold answer stands in the answer (in-accuracy); ``ircot_steps``, known of half of the lines,
+    counts the steps of the answer with several retrievals.
+    """
 
     id: str
     dataset: str
@@ -34,6 +36,7 @@ class Line(Record):
     multi_retrieval: str
     multi_retrieval_em: bool
     multi_retrieval_inacc: bool
+    ircot_steps: int | None = None
 
 
 def read(path: str | Path, collection: str) -> Iterator[Logged]:
@@ -41,12 +44,13 @@ def read(path: str | Path, collection: str) -> Iterator[Logged]:
     for line in read_jsonl(path, Line):
         thought = ModelEvent(turn=1, model=MODEL, purpose="next call", text=line.closed_book_cot)
         search = SearchEvent(turn=1, query=line.question, hits=[])
+        steps = {} if line.ircot_steps is None else {"ircot_steps": float(line.ircot_steps)}
         yield Logged(
             Question(qid=line.id, text=line.question, answers=line.gold),
             [
                 trace_of(collection, line.id, 1, line.closed_book, [thought], ["searches", "reasoning"]),
                 trace_of(collection, line.id, 2, line.single_retrieval, [search], ["searches"]),
-                trace_of(collection, line.id, 3, line.multi_retrieval, [], []),
+                trace_of(collection, line.id, 3, line.multi_retrieval, [], [], telemetry=steps),
             ],
             [
                 {"em": line.closed_book_em, "inacc": line.closed_book_inacc},

@@ -10,7 +10,7 @@ from calibrag.records import Question, Record, read_jsonl
 from calibrag.trace import Aspect, ModelEvent, SearchEvent, TraceEvent
 
 
-class LoggedPass(Record):
+class LoggedPass(Record, kw_only=True):
     """One pass. What is null or left out was not recorded; an empty list says that there was none.
 
     Parameters
@@ -40,7 +40,7 @@ class LoggedPass(Record):
     labels: dict[str, bool] = {}
 
 
-class Line(Record):
+class Line(Record, kw_only=True):
     """A question with its gold answers and its passes, first to last."""
 
     qid: str

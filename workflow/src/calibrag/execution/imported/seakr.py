@@ -1,4 +1,4 @@
-"""Result files of SeaKR as AdaRAGUE ran it (s-nlp/AdaRAGUE), with the uncertainty that it computes from hidden states."""
+"""Result files of SeaKR as AdaRAGUE ran it (s-nlp/AdaRAGUE), with its uncertainty, computed from hidden states."""
 
 from __future__ import annotations
 

@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calibrag.records import Question
-from calibrag.trace import AnswerEvent, Aspect, ErrorEvent, ModelEvent, SearchEvent, Submission, Trace, TraceEvent, Usage
+from calibrag.trace import (
+    AnswerEvent,
+    Aspect,
+    ErrorEvent,
+    ModelEvent,
+    SearchEvent,
+    Submission,
+    Trace,
+    TraceEvent,
+    Usage,
+)
 
 
 class Logged(NamedTuple):
@@ -56,9 +66,7 @@ def trace_of(
     turn = max((event.turn for event in events), default=0)
     turn += not any(isinstance(event, ModelEvent) and event.turn == turn for event in events)
     submitted = AnswerEvent(turn=turn, text=text, passage_ids=[])
-    submission = Submission(
-        turn=turn, text=text, passage_ids=[], confidence=confidence, accepted=True, reasons=[]
-    )
+    submission = Submission(turn=turn, text=text, passage_ids=[], confidence=confidence, accepted=True, reasons=[])
     return _trace(
         collection, qid, number, [*events, submitted], recorded, dict(telemetry or {}),
         submissions=[submission], answer=text, confidence=confidence, stop_reason="accepted",

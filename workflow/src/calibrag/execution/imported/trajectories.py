@@ -1,7 +1,7 @@
 """Trajectories in the manner of ReAct: thoughts, actions and observations, numbered by turn.
 
-``react``: logs of Reflexion (noahshinn/reflexion), several trials a question. A trial after a right one repeats it to the
-letter, so that trials are no independent passes, and their agreement would give the label away: take ``passes: 1``.
+``react``: logs of Reflexion (noahshinn/reflexion), several trials a question. A trial after a right one repeats it
+to the letter, so that trials are no independent passes, and their agreement would give the label away: ``passes: 1``.
 ``knowagent``: logs of KnowAgent (zjunlp/KnowAgent), which hold no gold answers, only whether each answer was right.
 """
 
