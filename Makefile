@@ -23,7 +23,7 @@ SNAKEMAKE := $(BIN)/snakemake --workflow-profile workflow/profiles/default
 LOCK := $(BIN)/uv pip compile --quiet --generate-hashes --no-annotate --no-header --python-version 3.11 \
 	--override requirements-overrides.in
 
-.PHONY: run report test bench-retrieval bench-runner inspect lint format lock clean help
+.PHONY: run report test bench-retrieval bench-runner bench-statistics inspect lint format lock clean help
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*##/make \1\t/p' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench-retrieval: $(VENV)/.installed-bench  ## install, measure chunking, embeddi
 
 bench-runner: $(VENV)/.installed  ## install, measure what running questions costs beside the chat model
 	@$(BIN)/python tests/benchmarks/runner.py
+
+bench-statistics: $(VENV)/.installed  ## install, measure tests and bootstrap intervals against plain loops and scipy
+	@$(BIN)/python tests/benchmarks/resampling.py
 
 inspect: $(VENV)/.installed-inspect  ## install what the export inspect_ai needs
 

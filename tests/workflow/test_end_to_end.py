@@ -58,7 +58,8 @@ def traces(results, collection, number):
 
 
 def test_every_table_has_a_csv_and_a_markdown_file_of_as_many_rows(results):
-    for name in ("collections", "models", "reader", "retrieval", "significance", "passage_runs", "answer_runs"):
+    runs = [f"{kind}_{table}" for kind in ("passage", "answer") for table in ("runs", "types")]
+    for name in ("collections", "models", "reader", "retrieval", "significance", *runs):
         rows = table(results, name)
         markdown = (results / "tables" / "main" / f"{name}.md").read_text()
         assert len(rows) > 0
@@ -78,13 +79,13 @@ def test_measures_lie_in_their_ranges_and_inside_their_intervals(results):
     retrieval, answers = table(results, "retrieval"), table(results, "answer_runs")
     for rows, names in (
         (retrieval, ["nDCG@20", "Q@20", "R@20"]),
-        (answers, ["accuracy", "em", "f1", "r_o", "r_u", "hmr"]),
+        (answers, ["accuracy", "EM", "F1", "R_O", "R_U", "HMR", "Brier", "AURC"]),
     ):
         for name in names:
             assert rows[name].between(0, 1).all()
             assert (rows[f"{name}_low"] <= rows[name]).all()
             assert (rows[name] <= rows[f"{name}_high"]).all()
-    assert answers["acc_hmr"].to_numpy() == pytest.approx((answers["accuracy"] * answers["hmr"]).to_numpy())
+    assert answers["accHMR"].to_numpy() == pytest.approx((answers["accuracy"] * answers["HMR"]).to_numpy())
 
 
 def test_retrieval_finds_support(results):

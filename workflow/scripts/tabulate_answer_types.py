@@ -11,4 +11,5 @@ with logged(snakemake.log[0]) as job:
     settings = (params.missing, params.bootstrap, params.significance)
     table = answer_tables.compare_types(scores, params.compared, *settings)
     subject = "Two answer runs by type of question"
-    write_report(snakemake.output, table, answer_tables.TYPES, params.digits, subject, {}, bootstrap=params.bootstrap)
+    made = dict(bootstrap=params.bootstrap, notes=summaries.describe_lacking(scores, table))
+    write_report(snakemake.output, table, answer_tables.TYPES, params.digits, subject, {}, **made)

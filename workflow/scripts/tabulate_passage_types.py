@@ -12,4 +12,5 @@ with logged(snakemake.log[0]) as job:
     settings = (params.measures, params.compared, params.no_relevant, params.bootstrap)
     table = passage_tables.compare_types(scores, types, *settings)
     subject = "Two passage runs by type of question"
-    write_report(snakemake.output, table, passage_tables.TYPES, params.digits, subject, {}, bootstrap=params.bootstrap)
+    made = dict(bootstrap=params.bootstrap, notes=summaries.describe_lacking(scores, table))
+    write_report(snakemake.output, table, passage_tables.TYPES, params.digits, subject, {}, **made)

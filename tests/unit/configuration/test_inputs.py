@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 from snakemake.iocontainers import Wildcards
 
 from calibrag import configuration, inputs
+from calibrag.errors import ConfigError
 
 ROOT = Path(__file__).parents[3]
 
@@ -88,3 +90,20 @@ def test_answers_are_matched_by_the_verifier_only_where_the_configuration_says_s
     assert taken_by.same_answers(names) == []
     taken_by._config["runs"]["same_answers"]["by"] = "entailment"
     assert taken_by.same_answers(names) == ["results/film/bitem/runs/same_answers.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "problem"),
+    [
+        ({"answer_measures": ["accHMR", "AUROK"]}, "evaluation.answer_measures", "did you mean 'AUROC'"),
+        ({"answer_measures": ["accHMR", "ECE", "ECE@10"]}, "evaluation.answer_measures", "name it once"),
+        ({"answer_measures": ["accuracy"]}, "evaluation.answer_measures", "must hold accHMR"),
+    ],
+)
+def test_a_measure_that_is_unknown_or_named_twice_is_refused_before_any_job(change, key, problem):
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    schema = configuration.load_yaml(ROOT / "workflow/schemas/config.schema.yaml")
+    config["evaluation"] |= change
+    with pytest.raises(ConfigError, match=problem) as refused:
+        inputs.Inputs(configuration.resolve(config, schema, ROOT, [ROOT / "config.yaml"]))
+    assert key in str(refused.value)

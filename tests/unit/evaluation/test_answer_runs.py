@@ -5,8 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from calibrag.errors import CalibragError
-from calibrag.evaluation.answer_runs import COLUMNS, MEASURES, columns, score_answer_run, summarise_answer_run
-from calibrag.evaluation.confidence import hmr
+from calibrag.evaluation.answer_runs import COLUMNS, score_answer_run
 from calibrag.records import Question
 from calibrag.trace import Nugget, RunEntry
 
@@ -24,10 +23,6 @@ def entry(qid, answer, confidence):
 QUESTIONS = [question("q1", "12"), question("q2", "yes"), question("q3", "Rome"), question("q4", "Rio")]
 ENTRIES = [entry("q3", None, 0.1), entry("q1", "twelve", 0.8), entry("q2", "no", 0.4)]
 ERRORS = {"q4": "endpoint: 500"}
-
-
-def summary(entries=ENTRIES, questions=QUESTIONS, errors=ERRORS, missing="present", B=200):
-    return summarise_answer_run(score_answer_run(entries, questions, errors), B, 0.95, 1, missing)
 
 
 def test_rows_follow_the_questions():
@@ -95,67 +90,6 @@ def test_an_answer_to_a_question_without_support_is_wrong_and_its_nuggets_suppor
     assert (row["right"], row["em"], row["f1"], row["supported"], row["nugget_precision"]) == (False, 0, 0.0, False, 0)
 
 
-def test_present_counts_the_questions_in_the_run():
-    row = summary()
-    assert (row["n"], row["n_asked"], row["n_missing"], row["n_error"], row["n_refused"]) == (3, 4, 1, 1, 1)
-    assert row["n_right"] == 1
-    assert row["accuracy"] == pytest.approx(1 / 3)
-    # the refusal enters I- with its confidence
-    assert row["r_o"] == pytest.approx(1 - (0.4 + 0.1) / 2)
-    assert row["r_u"] == pytest.approx(0.8)
-    assert row["ob"] == pytest.approx(1.3 / 3 - 1 / 3)
-
-
-def test_wrong_counts_what_the_run_lacks_and_invents_no_confidence():
-    present, strict = summary(), summary(missing="wrong")
-    assert strict["n"] == 4
-    assert strict["accuracy"] == pytest.approx(1 / 4)
-    assert strict["hmr"] == present["hmr"]
-    assert strict["acc_hmr"] == pytest.approx(present["acc_hmr"] * 3 / 4)
-
-
-def test_every_measure_has_an_interval_around_it():
-    row = summary()
-    for name in MEASURES:
-        assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
-
-
-def test_share_of_resamples_without_a_wrong_answer_is_told():
-    row = summary(B=20_000)
-    assert row["share_no_wrong"] == pytest.approx((1 / 3) ** 3, abs=0.01)
-
-
-def test_the_seed_fixes_the_row():
-    assert summary() == summary()
-
-
-def test_a_run_without_entries_has_no_measures():
-    row = summary(entries=[])
-    assert row["n"] == 0 and row["n_missing"] == 4
-    assert all(row[name] is None and row[f"{name}_low"] is None for name in MEASURES)
-    assert list(row) == list(summary())
-
-
-def test_an_all_missing_run_is_all_wrong_under_the_strict_policy():
-    row = summary(entries=[], missing="wrong")
-    assert (row["n"], row["accuracy"], row["acc_hmr"], row["share_no_wrong"]) == (4, 0, 0, 0)
-
-
-def test_a_refusal_is_right_only_without_support():
-    bare = [question("u1", supported=False), question("u2", "old gold", supported=False)]
-    entries = [*ENTRIES, entry("u1", None, 0.0), entry("u2", "old gold", 0.9)]
-    row = summary(entries=entries, questions=QUESTIONS + bare)
-    assert row["n_right_refusals"] == 1 and row["n_refused"] == 2
-    assert row["n"] == 4  # q1, q2, q3 and the wrong answer to u2
-    assert row["r_o"] == pytest.approx(1 - (0.4 + 0.1 + 0.9) / 3)
-
-
-def test_columns_feed_the_measures():
-    frame = score_answer_run(ENTRIES, QUESTIONS, {})
-    stated, right, filed = columns(frame)
-    assert hmr(stated, right, filed) == pytest.approx(summary()["hmr"])
-
-
 @pytest.mark.parametrize(
     ("entries", "questions", "errors", "problem"),
     [
@@ -168,13 +102,3 @@ def test_columns_feed_the_measures():
 def test_runs_that_do_not_fit_the_questions_are_refused(entries, questions, errors, problem):
     with pytest.raises(CalibragError, match=problem):
         score_answer_run(entries, questions, errors)
-
-
-def test_a_confidence_in_percent_is_refused():
-    with pytest.raises(ValueError, match="lie in"):
-        summary(entries=[entry("q1", "12", 80)])
-
-
-def test_an_unknown_policy_is_refused():
-    with pytest.raises(ValueError, match="'present' or 'wrong'"):
-        summary(missing="ignore")

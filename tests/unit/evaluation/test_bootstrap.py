@@ -90,3 +90,20 @@ def test_columns_of_another_length_are_refused():
 def test_no_questions_are_refused():
     with pytest.raises(ValueError, match="n = 0"):
         bootstrap.resamples(0, 10, 0)
+
+
+def test_multiplicities_say_how_often_each_question_was_drawn(monkeypatch):
+    index = bootstrap.resamples(7, 50, 3)
+    monkeypatch.setattr("calibrag.evaluation.bootstrap._BLOCK", 40)
+    blocks = list(bootstrap.multiplicities(index))
+    assert len(blocks) == 10
+    expected = [[list(row).count(question) for question in range(7)] for row in index]
+    assert np.concatenate(blocks).tolist() == expected
+
+
+def test_an_interval_over_what_is_defined_tells_the_share_that_is_not():
+    values = np.arange(8.0)
+    assert bootstrap.interval_where_defined(values, 0.5) == (*bootstrap.interval(values, 0.5), 0)
+    holed = np.append(values, [np.nan, np.nan])
+    assert bootstrap.interval_where_defined(holed, 0.5) == (*bootstrap.interval(values, 0.5), 0.2)
+    assert bootstrap.interval_where_defined([np.nan], 0.5) == (None, None, 1)

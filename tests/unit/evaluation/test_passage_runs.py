@@ -18,7 +18,7 @@ def summary(no_relevant, run=RUN, qids=QIDS):
 
 def test_rows_follow_the_questions():
     frame = score_rankings({"r": RUN}, QRELS, ["nDCG@20", "R@1"], QIDS)
-    assert list(frame.columns) == ["run", "qid", "nDCG@20", "R@1", "n_relevant", "length", "missing"]
+    assert list(frame.columns) == ["run", "qid", "nDCG@20", "R@1", "n_relevant", "length", "n_found", "missing"]
     assert list(frame["qid"]) == QIDS
     assert list(frame["n_relevant"]) == [1, 2, 0, 1]
     assert list(frame["length"]) == [0, 2, 1, 2]

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from calibrag.errors import CalibragError, ConfigError
-from calibrag.evaluation.answer_measures import parse_measures
+from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
 from calibrag.execution.imported import FORMATS
 
 INDEX = {
@@ -57,8 +57,7 @@ class Inputs:
     def __init__(self, config: Mapping[str, Any]):
         models = config["models"]
         self._config = config
-        _check_measures("evaluation.answer_measures", config["evaluation"]["answer_measures"])
-        _check_measures("evaluation.compared.answers.measures", config["evaluation"]["compared"]["answers"]["measures"])
+        _check_measures(config["evaluation"])
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
         # for rules that make documents, questions and traces, of which imports have others
@@ -349,11 +348,15 @@ class Inputs:
         return [f"{number}-of-{count}" for number in range(1, count + 1)]
 
 
-def _check_measures(key: str, names: Sequence[str]) -> None:
-    try:
-        parse_measures(names)
-    except CalibragError as error:
-        raise ConfigError(key, str(error)) from None
+def _check_measures(evaluation: Mapping[str, Any]) -> None:
+    compared = evaluation["compared"]["answers"]["measures"]
+    for key, names in (("answer_measures", evaluation["answer_measures"]), ("compared.answers.measures", compared)):
+        try:
+            parse_measures(names)
+        except CalibragError as error:
+            raise ConfigError(f"evaluation.{key}", str(error)) from None
+    if RANKED_BY not in evaluation["answer_measures"]:
+        raise ConfigError("evaluation.answer_measures", f"must hold {RANKED_BY}, by which runs are ranked")
 
 
 def _adapter(model: Mapping[str, Any], *names: str) -> list[str]:

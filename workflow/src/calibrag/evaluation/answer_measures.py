@@ -150,6 +150,9 @@ _FAMILIES = {
     )
 }
 
+RANKED_BY = "accHMR"
+"""The measure that places the runs of a collection."""
+
 NAMES = tuple(_FAMILIES)
 """Names of the measures, without parameters."""
 

@@ -26,9 +26,9 @@ def summarise_answer_run(
 
     Counts: ``n`` questions that the measures rest on, ``n_asked``, ``n_missing``, ``n_error``, ``n_refused``,
     ``n_right``, ``n_right_refusals``, ``n_unsupported`` questions asked, ``share_no_wrong`` (resamples without a wrong
-    answer, where R_O is 1 for free). A measure is None where it is undefined, as all are where n is 0. ``_undefined``
-    is the share of resamples in which it is, as AUROC is in those of right answers alone: the interval is made of the
-    others.
+    answer, where R_O is 1 for free) and ``share_no_right`` (likewise, R_U). A measure is None where it is undefined, as
+    all are where n is 0. ``_undefined`` is the share of resamples in which it is, as AUROC is in those of right answers
+    alone: the interval is made of the others.
 
     A refusal counts as an answer that is not right, with its confidence (see `confidence`). Only on a question
     without support (``supported`` False) it is right, and stays out of n; an answer there is wrong.
@@ -55,8 +55,8 @@ def summarise_answer_run(
         "n_unsupported": int((~per_question["supported"]).sum()),
     }
     counted = counted_only(answers)
-    values, replicates, without_wrong = _replicated(counted, measures, B, seed) if row["n"] else ({}, {}, None)
-    row["share_no_wrong"] = without_wrong
+    values, replicates, free = _replicated(counted, measures, B, seed) if row["n"] else ({}, {}, (None, None))
+    row |= dict(zip(("share_no_wrong", "share_no_right"), free, strict=True))
     for measure in measures:
         row |= _cells(measure, values.get(measure, np.nan), replicates.get(measure, np.array([np.nan])), level)
     return row
@@ -100,18 +100,19 @@ def counted_only(answers: Answers) -> Answers:
     return Answers(**{name: getattr(answers, name)[answers.part] for name in names})
 
 
-def _replicated(answers: Answers, measures: Sequence[Measure], B: int, seed: int) -> tuple[dict, dict, float]:
-    """Return the measures, their replicates, and the share of resamples that hold no wrong answer."""
+def _replicated(answers: Answers, measures: Sequence[Measure], B: int, seed: int) -> tuple[dict, dict, tuple]:
+    """Return the measures, their replicates, and the shares of resamples without a wrong and without a right answer."""
     index = bootstrap.resamples(len(answers.right), B, seed)
     values = {measure: float(measure.of(answers)) for measure in measures}
     parts: dict[Measure, list[np.ndarray]] = {measure: [] for measure in measures}
-    all_right = 0
+    no_wrong = no_right = 0
     for weights in bootstrap.multiplicities(index):
         drawn = replace(answers, weights=weights)
-        all_right += int((drawn.totals.right == drawn.totals.n).sum())
+        no_wrong += int((drawn.totals.wrong == 0).sum())
+        no_right += int((drawn.totals.right == 0).sum())
         for measure in measures:
             parts[measure].append(measure.of(drawn))
-    return values, {measure: np.concatenate(blocks) for measure, blocks in parts.items()}, all_right / B
+    return values, {measure: np.concatenate(blocks) for measure, blocks in parts.items()}, (no_wrong / B, no_right / B)
 
 
 def _cells(measure: Measure, value: float, replicates: np.ndarray, level: float) -> dict[str, float | None]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from calibrag.evaluation.confidence import ratio
@@ -147,7 +146,7 @@ def ece(answers: Tally, bins: int, binning: Binning) -> NDArray:
         ``width``: bins ((i-1)/bins, i/bins], with 0 in the first (Guo et al., ICML 2017). ``mass``: bins of about
         equally many answers, a level as a whole in the bin of its middle (Nixon et al. 2019).
     """
-    gap = np.abs(_by_bin(answers.size * answers.level - answers.right, answers, bins, binning)).sum(axis=-1)
+    gap = np.abs(by_bin(answers.size * answers.level - answers.right, answers, bins, binning)).sum(axis=-1)
     return ratio(gap, answers.size.sum(axis=-1))
 
 
@@ -162,44 +161,10 @@ def _bin(answers: Tally, bins: int, binning: Binning) -> NDArray:
     return np.clip(middle * bins // np.maximum(2 * size.sum(axis=-1), 1)[..., None], 0, bins - 1)
 
 
-def _by_bin(values: NDArray, answers: Tally, bins: int, binning: Binning) -> NDArray:
+def by_bin(values: NDArray, answers: Tally, bins: int, binning: Binning) -> NDArray:
     """Return the sums of the values of each level over the bins, shape (..., bins)."""
     place = _bin(answers, bins, binning)
     rows = np.arange(int(np.prod(place.shape[:-1], dtype=int)))[:, None] * bins
     flat = (place.reshape(len(rows), -1) + rows).ravel()
     values = np.broadcast_to(values, place.shape)
     return np.bincount(flat, values.ravel(), len(rows) * bins).reshape(*place.shape[:-1], bins)
-
-
-def reliability_bins(answers: Tally, bins: int, binning: Binning) -> pd.DataFrame:
-    """Return one row a bin, lowest confidence first: bin, n, confidence (its mean), accuracy; both NaN where n is 0.
-
-    Parameters
-    ----------
-    answers
-        Of one run, with counts of shape (d,).
-    bins, binning
-        As `ece`, which is the mean of |accuracy - confidence| weighted by n.
-    """
-    parts = [answers.size, answers.size * answers.level, answers.right]
-    n, stated, right = (_by_bin(np.asarray(part, float), answers, bins, binning) for part in parts)
-    columns = {"bin": np.arange(1, bins + 1), "n": n.astype(int)}
-    return pd.DataFrame(columns | {"confidence": ratio(stated, n), "accuracy": ratio(right, n)})
-
-
-def risk_coverage(answers: Tally) -> pd.DataFrame:
-    """Return the risk-coverage curve: one row for k = 1 .. n kept answers: k, coverage, confidence, risk.
-
-    ``coverage`` is k / n, ``confidence`` that of the last answer kept, ``risk`` the share of wrong answers among those
-    kept, in expectation over the orders of ties; its mean is `aurc`.
-
-    Parameters
-    ----------
-    answers
-        Of one run, with counts of shape (d,).
-    """
-    size, share = answers.size[::-1], (answers.wrong / np.maximum(answers.size, 1))[::-1]
-    kept = np.arange(1, size.sum() + 1)
-    risk = np.cumsum(np.repeat(share, size)) / kept
-    stated = np.repeat(answers.level[::-1], size)
-    return pd.DataFrame({"k": kept, "coverage": kept / max(len(kept), 1), "confidence": stated, "risk": risk})

@@ -92,17 +92,18 @@ def accuracy_of(sums: Totals) -> NDArray:
 
 
 def r_o_of(sums: Totals) -> NDArray:
-    """Return R_O, how little confidence went to wrong answers; 1 where none is wrong."""
-    return 1.0 - sums.stated_wrong / np.maximum(sums.wrong, 1)
+    """Return R_O, how little confidence went to wrong answers; 1 where none is wrong, NaN where no question counts."""
+    return np.where(sums.n > 0, 1.0 - sums.stated_wrong / np.maximum(sums.wrong, 1), np.nan)
 
 
 def r_u_of(sums: Totals) -> NDArray:
-    """Return R_U, how much confidence went to right answers; 1 where none is right."""
-    return np.where(sums.right > 0, sums.stated_right / np.maximum(sums.right, 1), 1.0)
+    """Return R_U, how much confidence went to right answers; 1 where none is right, NaN where no question counts."""
+    mean = np.where(sums.right > 0, sums.stated_right / np.maximum(sums.right, 1), 1.0)
+    return np.where(sums.n > 0, mean, np.nan)
 
 
 def hmr_of(sums: Totals) -> NDArray:
-    """Return HMR, the harmonic mean of R_O and R_U; 0 where both are 0."""
+    """Return HMR, the harmonic mean of R_O and R_U; 0 where both are 0, NaN where no question counts."""
     return harmonic_mean(r_o_of(sums), r_u_of(sums))
 
 
@@ -120,7 +121,8 @@ def harmonic_mean(first: ArrayLike, second: ArrayLike) -> NDArray:
     """Return the harmonic mean of two numbers >= 0; 0 where both are 0."""
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     total = first + second
-    return np.where(total > 0, 2 * first * second / np.where(total > 0, total, 1.0), 0.0)
+    # written so that NaN stays
+    return np.where(total == 0, 0.0, 2 * first * second / np.where(total == 0, 1.0, total))
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from calibrag.evaluation.answer_measures import describe_measures, parse_measures
+from calibrag.evaluation.answer_measures import RANKED_BY, describe_measures, parse_measures
 from calibrag.evaluation.answer_significance import COLUMNS, Settings, compare_answer_runs, differences, pair_of
 from calibrag.evaluation.answer_summary import ENDS, summarise_answer_run
 from calibrag.reporting.summaries import one_row_each
@@ -18,7 +18,7 @@ RUNS = {
     "collection": "collection",
     "system": "system",
     "run": "run",
-    "rank": "rank by accHMR",
+    "rank": f"rank by {RANKED_BY}",
     "n": "n",
     "n_missing": "missing",
     "n_error": "errors",
@@ -26,6 +26,7 @@ RUNS = {
     "n_right": "right",
     "n_right_refusals": "right refusals",
     "share_no_wrong": "resamples without wrong",
+    "share_no_right": "resamples without right",
 }
 PAIRS = {
     "collection": "collection",
@@ -81,8 +82,9 @@ def summarise_answers(
     table = one_row_each(scores, KEYS, lambda rows: summarise_answer_run(rows, parsed, *settings))
     # a column without any value would be of objects
     table = table.astype(dict.fromkeys((f"{name}{end}" for name in measures for end in ENDS), float))
-    ranks = table.groupby("collection")["accHMR"].rank(method="min", ascending=False).astype("Int64")
-    table.insert(len(KEYS), "rank", ranks)
+    # rounded, so that equal runs are placed alike
+    places = table[RANKED_BY].round(12).groupby(table["collection"]).rank(method="min", ascending=False)
+    table.insert(len(KEYS), "rank", places.astype("Int64"))
     return table
 
 
@@ -98,7 +100,10 @@ def run_headings(table: pd.DataFrame, measures: Sequence[str]) -> dict[str, str]
 
 def describe_runs(table: pd.DataFrame, measures: Sequence[str]) -> list[str]:
     """Return what a caption says of the measures, and of resamples in which one is undefined."""
-    notes = [describe_measures(parse_measures(measures)), "A dash: undefined."]
+    notes = [
+        describe_measures(parse_measures(measures)),
+        "A dash: undefined. Without a wrong answer R_O is 1, and without a right one R_U.",
+    ]
     undefined = {name: table[f"{name}_undefined"].max() for name in measures}
     if listed := [f"{name} {share:.1%}" for name, share in undefined.items() if share > 0]:
         notes.append(

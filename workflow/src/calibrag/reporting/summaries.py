@@ -162,6 +162,14 @@ def describe_shown(table: pd.DataFrame, shown: pd.DataFrame, reference: str) -> 
     )
 
 
+def describe_lacking(scores: pd.DataFrame, table: pd.DataFrame) -> list[str]:
+    """Return, for captions, which systems have no row in a table of two runs, since they lack one of them."""
+    having = set(zip(table["collection"], table["system"], strict=True))
+    lacking = [each for each in zip(scores["collection"], scores["system"], strict=True) if each not in having]
+    named = ", ".join(f"{system} on {collection}" for collection, system in dict.fromkeys(lacking))
+    return [f"Without one of the two runs: {named}."] if named else []
+
+
 def published_headings() -> dict[str, str]:
     """Return the columns of the table of published results with their headings."""
     short = {"Any Evidence Hit Rate": "any", "Full Evidence Hit Rate": "full", "Evidence Recall": "recall"}
