@@ -76,6 +76,7 @@ def test_an_ablation_needs_its_own_jobs_only(workflow):
         "annotate_passages": 1,
         "assign_names": 1,
         "unite_names": 1,
+        "build_qrels": 1,
         "build_sparse_index": 1,
         "index_names": 1,
         "unpack_reader": 1,

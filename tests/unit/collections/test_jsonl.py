@@ -74,6 +74,11 @@ def test_blank_lines_are_passed_over_but_counted(read):
         read(documents=[DOCUMENTS[0], "", "{"])
 
 
+def test_a_question_may_want_a_set_of_answers(read):
+    _, questions = read(questions=[QUESTIONS[0] | {"answers": ["Ripley", "Ash"], "answer_kind": "set"}])
+    assert (questions[0].answer_kind, questions[0].answers) == ("set", ["Ripley", "Ash"])
+
+
 @pytest.mark.parametrize(
     "documents, message",
     [

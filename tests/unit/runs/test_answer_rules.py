@@ -1,11 +1,14 @@
 """Each answer rule on scripted passes: every branch, with numbers worked out by hand."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rule_settings import rule_settings
 from run_traces import failed, nugget, skipped, spoke, submission, trace, turned_back
 
+from calibrag.evaluation.confidence import hmr
 from calibrag.normalisation import answer_key
 from calibrag.runs.answer_runs import ANSWER_RUNS, BASELINES, file_answers
 from calibrag.runs.single_pass import reasoning_turns
@@ -176,6 +179,9 @@ def test_single_pass_may_take_the_median_over_all_passes_or_a_number():
     assert confidences(*traces, single_pass={"median": "passes"}) == {"a": 1.0, "b": 1.0}
     assert confidences(*traces, single_pass={"median": 10}) == {"a": 0.0, "b": 0.0}
     assert confidences(*traces, single_pass={"median": 10.5}) == {"a": 1.0, "b": 0.0}
+    # a pass whose reasoning a log left out is no short one
+    traces.append(replace(thinking("b", number=3), recorded=["confidence"]))
+    assert confidences(*traces, single_pass={"median": "passes"}) == {"a": 1.0, "b": 1.0}
 
 
 def test_single_pass_has_the_answers_of_ac_1_and_is_never_sure_of_a_refusal():
@@ -185,9 +191,12 @@ def test_single_pass_has_the_answers_of_ac_1_and_is_never_sure_of_a_refusal():
     assert entries["c"].confidence == 0.0
 
 
-def test_single_pass_files_nothing_where_no_model_wrote_a_word():
-    reader = ModelEvent(turn=1, model="reader", purpose="propose answers", candidates=["Rome"], probabilities=[1.0])
-    traces = {"q": [trace(1, [submission("Rome", 0.4)], events=[reader])]}
+READER = ModelEvent(turn=1, model="reader", purpose="propose answers", candidates=["Rome"], probabilities=[1.0])
+
+
+@pytest.mark.parametrize("events", [[], [READER], spoke(0, 0)])
+def test_single_pass_files_nothing_where_no_model_wrote_a_word(events):
+    traces = {"q": [trace(1, [submission("Rome", 0.4)], events=events)]}
     result = file_answers(traces, {}, rule_settings(answers=["single-pass"]))
     assert result.entries == []
     assert result.notes == [
@@ -391,6 +400,19 @@ def test_the_order_of_questions_changes_no_entry(questions, shuffle):
     key = lambda entry: (entry.run, entry.qid)  # noqa: E731
     assert sorted(one.entries, key=key) == sorted(other.entries, key=key)
     assert one.notes == other.notes
+
+
+@slowly
+@given(st.lists(PASSES, min_size=1, max_size=6), st.floats(0, 1))
+def test_baselines_have_the_hmr_that_a_constant_has(questions, share):
+    named = {f"q{n}": [replace(t, qid=f"q{n}") for t in made] for n, made in enumerate(questions)}
+    for run, c in (("constant-50", 0.5), ("always-100", 1.0), ("always-0", 0.0)):
+        entries = file_answers(named, {}, rule_settings(answers=[run])).entries
+        stated = np.array([entry.confidence for entry in entries])
+        assert hmr(stated, np.zeros(len(entries), bool)) == (2 * (1 - c) / (2 - c))  # all wrong: R_U is 1
+        right = np.arange(len(entries)) < share * len(entries)
+        if right.any() and not right.all():
+            assert hmr(stated, right) == pytest.approx(2 * c * (1 - c))
 
 
 # --- all rules -----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from calibrag.runs.choices import Choice, RuleSettings, Traces
 from calibrag.runs.filed_confidence import agreement_per_pass, first_pass, most_confident, summed_agreement
 from calibrag.runs.four_pass import four_pass
 from calibrag.runs.same_answers import Same, by_words
-from calibrag.runs.single_pass import reasoning_turns, single_pass
+from calibrag.runs.single_pass import longest_reasoning, single_pass
 from calibrag.trace import Aspect, Nugget, RunEntry, Trace
 
 
@@ -113,8 +113,8 @@ def file_answers(
 
 def _holding(traces: Traces, rule: AnswerRule) -> Traces:
     """Return the questions whose traces hold what a rule needs."""
-    if "reasoning" in rule.needs and not any(reasoning_turns(t) for passes in traces.values() for t in passes):
-        # no log left it out, no model wrote it
+    if "reasoning" in rule.needs and not any(longest_reasoning(t) for passes in traces.values() for t in passes):
+        # such as a reader's, which scores candidates: that no word was long says nothing where none was written
         return {}
     return {qid: passes for qid, passes in traces.items() if all(_holds(t, rule.needs) for t in rule.read(passes))}
 

@@ -15,9 +15,10 @@ def single_pass(traces: Traces, settings: RuleSettings, same: Same) -> dict[str,
     """Single-pass rule: "AC-1's answers; 0 if the longest reasoning turn (characters) is at or above the median, else
     100. Where the median is taken (questions of the run set | all passes | given constant) is a parameter".
 
-    The questions are those with a first pass; all passes are those of them that ran. A refusal has confidence 0.
+    The questions are those with a first pass; all passes are those of them that ran and whose reasoning is recorded. A
+    refusal has confidence 0.
     """
-    ran = {qid: [trace for trace in passes if trace.status != "skipped"] for qid, passes in traces.items()}
+    ran = {qid: [trace for trace in passes if _reasons(trace)] for qid, passes in traces.items()}
     ran = {qid: passes for qid, passes in ran.items() if first(passes)}
     limit = _limit(ran, settings.single_pass.median)
     choices = {}
@@ -26,6 +27,10 @@ def single_pass(traces: Traces, settings: RuleSettings, same: Same) -> dict[str,
         answer = answer_of(trace)
         choices[qid] = Choice(answer, float(longest_reasoning(trace) < limit)) if answer else REFUSAL
     return choices
+
+
+def _reasons(trace: Trace) -> bool:
+    return trace.status != "skipped" and (trace.recorded is None or "reasoning" in trace.recorded)
 
 
 def _limit(ran: Traces, over: Literal["questions", "passes"] | float) -> float:
