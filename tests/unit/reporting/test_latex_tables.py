@@ -22,7 +22,7 @@ HOSTILE = [
     "[3pt]",
     "* -- --- '' ``",
     "line one\n\nline two\tthree\r",
-    "100 % of $x_1^2$ ~ 5 #3 <b>|</b> \"quoted\"",
+    '100 % of $x_1^2$ ~ 5 #3 <b>|</b> "quoted"',
     "Đặng Łódź naïve 東京 🎬 \u202e\x00",
     "\\",
     "}{",

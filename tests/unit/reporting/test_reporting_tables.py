@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from calibrag.reporting.escaping import markdown, plain
 from calibrag.reporting.captions import Caption, describe_intervals
 from calibrag.reporting.cells import format_number
+from calibrag.reporting.escaping import markdown, plain
 from calibrag.reporting.tables import markdown_caption, markdown_table, write_table
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

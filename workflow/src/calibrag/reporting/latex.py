@@ -1,9 +1,8 @@
-"""Tables in LaTeX: longtables of booktabs, whose wide ones go on in further tables with the leading columns repeated."""
+"""Tables in LaTeX: longtables of booktabs, of which a wide one goes on in further tables that repeat its keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 
 import pandas as pd
 
@@ -13,15 +12,15 @@ from calibrag.reporting.cells import Dialect, cells, check_headings
 
 LATEX = Dialect(text=escaping.latex, minus="$-$", missing="---", interval="[{}, {}]")
 
-WIDTH = 88
-"""Characters of a row, two between columns included, that an A4 page holds in footnotesize."""
+WIDTH = 102
+"""Characters of a row, two between columns included, that an A4 page holds in scriptsize."""
 
 LONGEST = 28
 """Characters of a text column that is not broken into lines."""
 
-_PREAMBLE = r"""% To be read with \input; wants \usepackage{booktabs,longtable}. Letters beyond Latin want LuaLaTeX or XeLaTeX.
+_PREAMBLE = r"""% For \input; wants \usepackage{booktabs,longtable}; letters beyond Latin want LuaLaTeX or XeLaTeX
 \begingroup
-\footnotesize
+\scriptsize
 \setlength{\tabcolsep}{3pt}
 \setlength{\LTcapwidth}{\linewidth}
 """
@@ -33,7 +32,8 @@ def latex_table(
     """Return the frame as LaTeX, to be read with ``\\input``; the parameters are those of `tables.write_table`.
 
     Numbers stand on the right, long text is broken into lines, and pages break between rows under repeated headings.
-    A table wider than `WIDTH` is cut between columns; each part begins with the leading columns of text.
+    A table wider than `WIDTH` is cut between columns; each part begins with the keys of the rows, which are the columns
+    of text before the first count.
 
     Raises
     ------
@@ -64,19 +64,21 @@ def _kind(width: int, numeric: bool) -> str:
 
 
 def _parts(widths: Mapping[str, int], numeric: Mapping[str, bool]) -> list[list[str]]:
-    """Return the columns of each part: as many as fit beside the leading text, and at least one more."""
-    leading = list(takewhile(lambda column: not numeric[column], widths))
+    """Return the columns of each part: as many as fit beside the keys, and at least one."""
+    columns = list(widths)
+    keys = [column for column in columns[: columns.index("n") if "n" in columns else None] if not numeric[column]]
     # of text alone, all that is beyond the first column may be cut off
-    leading = leading if len(leading) < len(widths) else leading[:1]
-    start = sum(widths[column] for column in leading)
-    parts, used = [list(leading)], start
-    for column in list(widths)[len(leading) :]:
-        if used + widths[column] > WIDTH and len(parts[-1]) > len(leading):
-            parts.append(list(leading))
+    keys = keys if len(keys) < len(columns) else keys[:1]
+    start = sum(widths[column] for column in keys)
+    parts, used = [list(keys)], start
+    for column in (column for column in columns if column not in keys):
+        if used + widths[column] > WIDTH and len(parts[-1]) > len(keys):
+            parts.append(list(keys))
             used = start
         parts[-1].append(column)
         used += widths[column]
-    return parts
+    # what fits into one table keeps its order
+    return parts if len(parts) > 1 else [columns]
 
 
 def _caption(caption: Caption, number: int, parts: int) -> str:

@@ -81,9 +81,7 @@ def write_table(
     readable = frame if shown is None else shown
     formats = {
         ".csv": lambda: frame.to_csv(index=False, lineterminator="\n"),
-        ".md": lambda: (
-            f"{markdown_caption(caption)}\n\n{markdown_table(readable, headings, digits, interval_digits)}"
-        ),
+        ".md": lambda: f"{markdown_caption(caption)}\n\n{markdown_table(readable, headings, digits, interval_digits)}",
         ".tex": lambda: latex_table(readable, headings, caption, digits, interval_digits),
     }
     for path in map(Path, files):
