@@ -120,6 +120,7 @@ rule transfer_confidence:
             labels={"table": "confidence fitted on another collection"},
         ),
         md="results/tables/{experiment}/transfer.md",
+        tex="results/tables/{experiment}/transfer.tex",
     log:
         "results/logs/confidence/transfer_confidence/{experiment}.log",
     benchmark:

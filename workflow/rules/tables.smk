@@ -24,6 +24,7 @@ rule tabulate_collections:
             labels={"table": "collections"},
         ),
         md="results/tables/{experiment}/collections.md",
+        tex="results/tables/{experiment}/collections.tex",
     log:
         "results/logs/tables/tabulate_collections/{experiment}.log",
     benchmark:
@@ -56,6 +57,7 @@ rule tabulate_names:
             labels={"table": "names"},
         ),
         md="results/tables/{experiment}/names.md",
+        tex="results/tables/{experiment}/names.tex",
     log:
         "results/logs/tables/tabulate_names/{experiment}.log",
     benchmark:
@@ -87,6 +89,7 @@ rule tabulate_models:
             labels={"table": "models"},
         ),
         md="results/tables/{experiment}/models.md",
+        tex="results/tables/{experiment}/models.tex",
     log:
         "results/logs/tables/tabulate_models/{experiment}.log",
     benchmark:
@@ -117,6 +120,7 @@ rule tabulate_verifier:
             labels={"table": "verifier"},
         ),
         md="results/tables/models/verifier.md",
+        tex="results/tables/models/verifier.tex",
     log:
         "results/logs/tables/tabulate_verifier.log",
     benchmark:
@@ -149,6 +153,7 @@ rule tabulate_reader:
             labels={"table": "reader"},
         ),
         md="results/tables/{experiment}/reader.md",
+        tex="results/tables/{experiment}/reader.tex",
     log:
         "results/logs/tables/tabulate_reader/{experiment}.log",
     benchmark:
@@ -180,6 +185,7 @@ rule tabulate_retrieval:
             labels={"table": "retrieval"},
         ),
         md="results/tables/{experiment}/retrieval.md",
+        tex="results/tables/{experiment}/retrieval.tex",
     log:
         "results/logs/tables/tabulate_retrieval/{experiment}.log",
     benchmark:
@@ -213,6 +219,7 @@ rule tabulate_significance:
             labels={"table": "significance"},
         ),
         md="results/tables/{experiment}/significance.md",
+        tex="results/tables/{experiment}/significance.tex",
     log:
         "results/logs/tables/tabulate_significance/{experiment}.log",
     benchmark:
@@ -246,6 +253,7 @@ rule tabulate_published:
             labels={"table": "published results"},
         ),
         md="results/tables/{experiment}/published.md",
+        tex="results/tables/{experiment}/published.tex",
     log:
         "results/logs/tables/tabulate_published/{experiment}.log",
     benchmark:
@@ -277,6 +285,7 @@ rule tabulate_passage_runs:
             labels={"table": "passage runs"},
         ),
         md="results/tables/{experiment}/passage_runs.md",
+        tex="results/tables/{experiment}/passage_runs.tex",
     log:
         "results/logs/tables/tabulate_passage_runs/{experiment}.log",
     benchmark:
@@ -311,6 +320,7 @@ rule tabulate_passage_significance:
             labels={"table": "significance of passage runs"},
         ),
         md="results/tables/{experiment}/passage_significance.md",
+        tex="results/tables/{experiment}/passage_significance.tex",
     log:
         "results/logs/tables/tabulate_passage_significance/{experiment}.log",
     benchmark:
@@ -346,6 +356,7 @@ rule tabulate_passage_types:
             labels={"table": "passage runs by type"},
         ),
         md="results/tables/{experiment}/passage_types.md",
+        tex="results/tables/{experiment}/passage_types.tex",
     log:
         "results/logs/tables/tabulate_passage_types/{experiment}.log",
     benchmark:
@@ -380,6 +391,7 @@ rule tabulate_length:
             labels={"table": "length of rankings"},
         ),
         md="results/tables/{experiment}/length.md",
+        tex="results/tables/{experiment}/length.tex",
     log:
         "results/logs/tables/tabulate_length/{experiment}.log",
     benchmark:
@@ -412,6 +424,7 @@ rule tabulate_answer_runs:
             labels={"table": "answer runs"},
         ),
         md="results/tables/{experiment}/answer_runs.md",
+        tex="results/tables/{experiment}/answer_runs.tex",
     log:
         "results/logs/tables/tabulate_answer_runs/{experiment}.log",
     benchmark:
@@ -445,6 +458,7 @@ rule tabulate_answer_significance:
             labels={"table": "significance of answer runs"},
         ),
         md="results/tables/{experiment}/answer_significance.md",
+        tex="results/tables/{experiment}/answer_significance.tex",
     log:
         "results/logs/tables/tabulate_answer_significance/{experiment}.log",
     benchmark:
@@ -478,6 +492,7 @@ rule tabulate_answer_types:
             labels={"table": "answer runs by type"},
         ),
         md="results/tables/{experiment}/answer_types.md",
+        tex="results/tables/{experiment}/answer_types.tex",
     log:
         "results/logs/tables/tabulate_answer_types/{experiment}.log",
     benchmark:
@@ -511,6 +526,7 @@ rule tabulate_signals:
             labels={"table": "signals"},
         ),
         md="results/tables/{experiment}/signals.md",
+        tex="results/tables/{experiment}/signals.tex",
     log:
         "results/logs/tables/tabulate_signals/{experiment}.log",
     benchmark:
@@ -542,6 +558,7 @@ rule tabulate_errors:
             labels={"table": "errors"},
         ),
         md="results/tables/{experiment}/errors.md",
+        tex="results/tables/{experiment}/errors.tex",
     log:
         "results/logs/tables/tabulate_errors/{experiment}.log",
     benchmark:
@@ -572,6 +589,7 @@ rule tabulate_cost:
             labels={"table": "cost"},
         ),
         md="results/tables/{experiment}/cost.md",
+        tex="results/tables/{experiment}/cost.tex",
     log:
         "results/logs/tables/tabulate_cost/{experiment}.log",
     benchmark:
@@ -603,6 +621,7 @@ rule tabulate_confidence:
             labels={"table": "confidence"},
         ),
         md="results/tables/{experiment}/confidence.md",
+        tex="results/tables/{experiment}/confidence.tex",
     log:
         "results/logs/tables/tabulate_confidence/{experiment}.log",
     benchmark:
@@ -635,6 +654,7 @@ rule tabulate_permuted:
             labels={"table": "permuted labels"},
         ),
         md="results/tables/{experiment}/permuted.md",
+        tex="results/tables/{experiment}/permuted.tex",
     log:
         "results/logs/tables/tabulate_permuted/{experiment}.log",
     benchmark:

@@ -2,10 +2,11 @@
 
 from calibrag.job import logged
 from calibrag.reporting import names
-from calibrag.reporting.tables import caption, write_table
+from calibrag.reporting.tables import write_report
+
+params = snakemake.params
 
 with logged(snakemake.log[0]) as job:
     table = names.summarise_names(snakemake.input.counts, snakemake.input.accuracy)
-    text = caption("Names by origin", {}, {}, snakemake.params.models, None, names.NOTES)
-    digits = snakemake.params.digits
-    write_table(table, snakemake.output.csv, snakemake.output.md, names.HEADINGS, text, digits, digits)
+    made = dict(models=params.models, notes=names.NOTES)
+    write_report(snakemake.output, table, names.HEADINGS, params.digits, "Names by origin", {}, **made)

@@ -10,8 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from calibrag.reporting.captions import Caption, describe_intervals
+from calibrag.reporting.cells import format_number
 from calibrag.reporting.escaping import markdown, plain
-from calibrag.reporting.tables import caption, describe_intervals, format_number, markdown_table, write_table
+from calibrag.reporting.tables import markdown_caption, markdown_table, write_table
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HOSTILE = [
@@ -66,7 +68,7 @@ def test_text_comes_back_from_a_rendered_table_as_it_went_in(texts):
 def test_headings_and_captions_are_escaped_too():
     page = rendered(pd.DataFrame({"a": [1]}), {"a": "<b>|x"})
     assert page.cells == ["<b>|x", "1"]
-    text = caption("<i>x</i>", {"a|b": 1}, {}, {"reader": "[m](u)"}, None, ["<u>"])
+    text = markdown_caption(Caption("<i>x</i>", {"a|b": 1}, models={"reader": "[m](u)"}, notes=["<u>"]))
     assert Page(RENDERER.render(text)).tags == {"p", "strong"}
 
 
@@ -123,7 +125,7 @@ def test_numbers_read_as_in_papers(value, digits, expected):
 
 def test_the_csv_keeps_every_digit_column_and_gap(tmp_path):
     frame = pd.DataFrame({"z": [0.1 + 0.2, np.nan], "a": HOSTILE[2:4], "n": [3, 4]})
-    write_table(frame, tmp_path / "deep/t.csv", tmp_path / "deep/t.md", {"n": "n"}, "**x**", 3, 2)
+    write_table(frame, [tmp_path / "deep/t.csv", tmp_path / "deep/t.md"], {"n": "n"}, Caption("x"), 3, 2)
     with open(tmp_path / "deep/t.csv", newline="", encoding="utf-8") as lines:
         assert list(csv.reader(lines)) == [
             ["z", "a", "n"],
@@ -139,7 +141,7 @@ def test_a_heading_without_a_column_is_refused():
 
 
 def test_the_caption_states_how_the_table_was_made():
-    text = caption(
+    text = Caption(
         "Answer runs.",
         {"film": 64, "hotpotqa-open": 1000},
         {"bootstrap": 13},
@@ -147,7 +149,7 @@ def test_the_caption_states_how_the_table_was_made():
         describe_intervals(0.95, 10_000),
         ["Missing questions: present."],
     )
-    assert text == (
+    assert markdown_caption(text) == (
         "**Answer runs.** n: film 64 questions; hotpotqa-open 1,000 questions. "
         "Intervals: 95 % percentile bootstrap over questions, 10,000 resamples. Seeds: bootstrap 13. "
         "Models: reader SmolLM2-135M. Missing questions: present."

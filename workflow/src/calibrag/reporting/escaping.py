@@ -20,6 +20,17 @@ _UNSEEN = re.compile(
     + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000))
     + "]"
 )
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "{}$&#_%"}
+    | {
+        "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "`": "\\textasciigrave{}",
+        "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\symbol{34}",
+        # at the start of a row, the commands before it would take these for arguments of theirs
+        "[": "{[}", "]": "{]}", "*": "{*}",
+        "\N{REPLACEMENT CHARACTER}": "{?}",
+    }
+)  # fmt: skip
+_LIGATURE = re.compile("-(?=-)|'(?=')")
 _LINK = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -41,6 +52,15 @@ def markdown(text: str) -> str:
     Line breaks and ``|`` become character references, which keep a table row whole in every renderer.
     """
     return _LINK.sub(lambda match: f"&#{ord(match[0])};", plain(text).translate(_ESCAPES))
+
+
+def latex(text: str) -> str:
+    """Return LaTeX that sets `plain(text)` literally, on one line; an unprintable character shows as ``?``.
+
+    Letters are kept as they are: what lies beyond Latin wants an engine that reads Unicode, and its font.
+    """
+    escaped = " ".join(plain(text).split()).translate(_LATEX)
+    return _LIGATURE.sub(lambda match: match[0] + "{}", escaped)
 
 
 def visible(text: str) -> str:
