@@ -155,8 +155,14 @@ def test_more_passes_are_more_jobs(workflow):
 
 def test_a_new_experiment_is_a_target_of_its_own(workflow):
     plan = workflow.plan("results/tables/ablations/answer_runs.csv")
-    assert plan["score_answer_runs"] == 4
+    assert plan["score_answer_runs"] == 28
     assert "rank_questions" not in plan
+
+
+def test_a_study_of_logs_runs_no_agent(workflow):
+    plan = workflow.plan("results/tables/logs/confidence.csv")
+    assert (plan["import_questions"], plan["import_traces"], plan["fit_confidence"]) == (6, 12, 6)
+    assert not {"run_pass", "read_documents", "select_passage_runs"} & set(plan)
 
 
 @pytest.mark.parametrize(
