@@ -210,11 +210,12 @@ def test_the_judge_counts_only_for_the_answer_that_is_filed():
     assert judged.of(case(a_pass(1, "Rome"), judged=entry(None, confidence=0.0))) is None
 
 
-def test_telemetry_becomes_a_signal_of_the_filing_pass():
+def test_telemetry_becomes_a_signal_of_the_last_pass_that_has_it():
     passes = [a_pass(1, "Rome", telemetry={"perplexity": 1.5}), a_pass(2, "Rome", telemetry={"entropy": 0.2})]
     signals = signals_of(passes)
     assert signals["telemetry_perplexity"].of(case(*passes)) == 1.5
-    assert signals["telemetry_entropy"].of(case(*passes)) is None
+    assert signals["telemetry_entropy"].of(case(*passes)) == 0.2
+    assert signals["telemetry_entropy"].of(case(passes[0])) is None
 
 
 def test_an_answer_that_is_of_no_pass_has_no_signal_of_a_filing_pass():

@@ -47,11 +47,14 @@ def signal_named(name: str) -> Signal:
 
 
 def telemetry(name: str) -> Signal:
-    """Return the signal of a number of the filing pass's telemetry, such as ``telemetry_perplexity``."""
+    """Return the signal of a number of the telemetry, such as ``telemetry_perplexity``, of the last pass that has it.
+
+    A log may count something for one kind of pass alone, which files few answers or none.
+    """
 
     def value(case: Case) -> float | None:
-        # what a trace lacks is missing, for there is no default
-        return case.filing.telemetry[name] if name in case.filing.telemetry else None
+        # what no trace holds is missing, for there is no default
+        return next((trace.telemetry[name] for trace in reversed(case.ran) if name in trace.telemetry), None)
 
-    measures = f"What the log calls {name}, of the filing pass; missing where it has none."
-    return Signal(TELEMETRY + name, measures, "as logged", None, frozenset(), "filing pass", value)
+    measures = f"What the log calls {name}, of the last pass that has it; missing where none has."
+    return Signal(TELEMETRY + name, measures, "as logged", None, frozenset(), "all passes", value)
