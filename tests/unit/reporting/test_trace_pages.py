@@ -234,7 +234,8 @@ def test_hostile_text_makes_no_element_no_handler_and_no_link(folder, number):
     assert active(parse(folder / "index.html")) == ([], [], [], 1)
 
 
-any_text = st.text(st.characters(codec=None), max_size=60) | st.sampled_from(HOSTILE)
+# what a record can hold: msgspec reads and writes no lone surrogate
+any_text = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(HOSTILE)
 
 
 @settings(max_examples=25, deadline=None)
@@ -255,7 +256,7 @@ def test_any_text_is_shown_letter_by_letter_wherever_it_comes_from(tmp_path_fact
     assert page.xpath("//section[@class='corpus']//div")[0].text_content() == wanted
 
 
-@given(any_text)
+@given(st.text(st.characters(codec=None), max_size=60) | st.sampled_from(HOSTILE))
 def test_what_is_made_visible_holds_nothing_unseen_and_other_text_is_left_alone(text):
     shown = visible(text)
     assert not re.search(
