@@ -234,7 +234,7 @@ def test_hostile_text_makes_no_element_no_handler_and_no_link(folder, number):
     assert active(parse(folder / "index.html")) == ([], [], [], 1)
 
 
-# what a file can hold: a lone surrogate is no UTF-8
+# what a record can hold: msgspec reads and writes no lone surrogate
 any_text = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(HOSTILE)
 
 
