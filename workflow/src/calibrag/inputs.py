@@ -15,6 +15,7 @@ INDEX = {
     "terrier": "results/{collection}/retrieval/terrier",
 }
 PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
+TABLE = "results/tables/{experiment}/{table}.csv"
 PAGES = "results/{collection}/{system}/pages"
 PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
 
@@ -41,7 +42,10 @@ ANSWER_TABLES = (
 FILED = ("answers", "fitted")
 """Files of results/{collection}/{system}/runs/ that hold answer runs."""
 
-FIGURES = ("accuracy_hmr",)
+TYPE_TABLES = ("passage_types", "answer_types")
+"""Those of them that compare two runs by type of question."""
+
+FIGURES = ("accuracy_hmr", "reliability", "risk_coverage", "signal_auroc", "type_bars")
 """Figures of an experiment with systems."""
 
 IMPORTED = "imported"
@@ -57,7 +61,7 @@ class Inputs:
     def __init__(self, config: Mapping[str, Any]):
         models = config["models"]
         self._config = config
-        _check_measures(config["evaluation"])
+        _check_measures(config["evaluation"], config["reporting"]["figures"]["types"])
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
         # for rules that make documents, questions and traces, of which imports have others
@@ -267,6 +271,11 @@ class Inputs:
             raise ConfigError("published", problem)
         return [PUBLISHED.format(collection=name, experiment=wildcards.experiment) for name in chosen]
 
+    def type_tables(self, wildcards) -> list[str]:
+        """Return the tables of an experiment that compare two runs by type of question."""
+        known = self._tables(self._config["experiments"][wildcards.experiment])
+        return [TABLE.format(experiment=wildcards.experiment, table=name) for name in TYPE_TABLES if name in known]
+
     def reported(self, wildcards) -> list[str]:
         """Return what the reported experiments make: tables, and with systems figures, trace pages and exports."""
         files = [VERIFIER]
@@ -274,7 +283,7 @@ class Inputs:
         for name in reporting["experiments"]:
             experiment = self._config["experiments"][name]
             systems = experiment["systems"]
-            files += [f"results/tables/{name}/{table}.csv" for table in self._tables(experiment)]
+            files += [TABLE.format(experiment=name, table=table) for table in self._tables(experiment)]
             files += [f"results/figures/{name}/{figure}.svg" for figure in FIGURES if systems]
             own = [] if systems == [IMPORTED] else systems
             for collection, system in product(experiment["collections"], own):
@@ -348,7 +357,7 @@ class Inputs:
         return [f"{number}-of-{count}" for number in range(1, count + 1)]
 
 
-def _check_measures(evaluation: Mapping[str, Any]) -> None:
+def _check_measures(evaluation: Mapping[str, Any], drawn: Sequence[str]) -> None:
     compared = evaluation["compared"]["answers"]["measures"]
     for key, names in (("answer_measures", evaluation["answer_measures"]), ("compared.answers.measures", compared)):
         try:
@@ -357,6 +366,10 @@ def _check_measures(evaluation: Mapping[str, Any]) -> None:
             raise ConfigError(f"evaluation.{key}", str(error)) from None
     if RANKED_BY not in evaluation["answer_measures"]:
         raise ConfigError("evaluation.answer_measures", f"must hold {RANKED_BY}, by which runs are ranked")
+    known = [*evaluation["measures"], *compared]
+    if unknown := [name for name in drawn if name not in known]:
+        problem = f"tables by type do not have {', '.join(unknown)}; they have {', '.join(known)}"
+        raise ConfigError("reporting.figures.types", problem)
 
 
 def _adapter(model: Mapping[str, Any], *names: str) -> list[str]:
