@@ -296,18 +296,11 @@ class Inputs:
     def facts(self, wildcards) -> dict[str, list[str]]:
         """Return what an experiment runs, for the head of its page: heading -> names."""
         own = {system for _, system in self._own(wildcards.experiment)}
-        policies = sorted({self._config["systems"][system]["policy"]["name"] for system in own})
-        parts = (["embedder", "reranker"] if own or self.chosen("retrievers")(wildcards) else []) + ["verifier"] * bool(
-            own
-        )
-        models = self.model_names(*parts) | {
-            part: self._config["models"][part]["model"] for part in map(MODEL_OF_POLICY.get, policies)
-        }
-        return describe_experiment(self._config, wildcards.experiment, models)
+        asked = {MODEL_OF_POLICY[self._config["systems"][system]["policy"]["name"]] for system in own}
+        return describe_experiment(self._config, wildcards.experiment, self.model_names, asked)
 
     def reported(self, wildcards) -> list[str]:
-        """Return what the reported experiments make: tables, figures, their page, and of systems trace pages and
-        exports."""
+        """Return what the reported experiments make: tables, figures, their page; trace pages and exports."""
         files, reporting = [VERIFIER], self._config["reporting"]
         for name in reporting["experiments"]:
             files += [*self._table_files(name, "csv"), *self._figures(name), RESULTS.format(experiment=name)]

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from calibrag.errors import CalibragError, ConfigError
 from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
 
 
-def describe_experiment(config: Mapping[str, Any], name: str, models: Mapping[str, str]) -> dict[str, list[str]]:
+def describe_experiment(
+    config: Mapping[str, Any], name: str, model_names: Callable[..., dict[str, str]], asked: Set[str]
+) -> dict[str, list[str]]:
     """Return heading -> names: collections, systems, retrievers, models and seeds of an experiment.
 
     Parameters
     ----------
     config
         The resolved configuration.
-    models
-        Part -> the model that it uses.
+    model_names
+        Returns part -> the model that it uses, of parts of the block ``models``.
+    asked
+        Parts that the policies of its systems ask; none where it has no systems of ours.
     """
     experiment, evaluation = config["experiments"][name], config["evaluation"]
+    parts = ["embedder", "reranker"] if asked or experiment["retrievers"] else []
+    models = model_names(*parts, *(["verifier"] if asked else []))
+    models |= {part: config["models"][part]["model"] for part in sorted(asked)}
     seeds = {"bootstrap": evaluation["bootstrap"]["seed"], "tests": evaluation["significance"]["seed"]}
     if experiment["systems"]:
         seeds["folds"] = config["confidence"]["fitted"]["folds"]["seed"]
