@@ -2,6 +2,7 @@
 
 Needs     traces, runs, tables
 Makes     results/{collection}/{system}/pages/index.html, the traces to be read, a page a question;
+          results/tables/{experiment}/index.html, an experiment's results to be read;
           results/{collection}/{system}/exports/{format}/, traces as other tools read them; results/run_config.yaml;
           `snakemake --report results/report.html` binds tables and figures with their captions
 Steps     the rules are independent; `tables` asks for all that reporting.experiments names
@@ -59,6 +60,39 @@ rule write_trace_pages:
         "../../envs/base.yaml"
     script:
         "../scripts/write_trace_pages.py"
+
+
+rule write_results_page:
+    """Put the tables and figures of an experiment on one page, with what they say in sentences."""
+    input:
+        tables=take.page_tables,
+        readable=take.page_readable,
+        figures=take.page_figures,
+        pages=take.page_traces,
+        templates=sorted((BASE / "workflow/src/calibrag/reporting/templates/results").glob("*.*")),
+        common=[
+            BASE / "workflow/src/calibrag/reporting/templates/frame.html",
+            BASE / "workflow/src/calibrag/reporting/templates/pages.css",
+        ],
+    output:
+        "results/tables/{experiment}/index.html",
+    log:
+        "results/logs/reporting/write_results_page/{experiment}.log",
+    benchmark:
+        "results/benchmarks/reporting/write_results_page/{experiment}.tsv"
+    params:
+        code=fingerprint("write_results_page"),
+        facts=take.facts,
+        measures=lookup(dpath="evaluation/measures", within=config),
+        studied=lookup(dpath="confidence/answers", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/write_results_page.py"
 
 
 rule tables:

@@ -1,7 +1,7 @@
 """What came out, in numbers?
 
 Needs     what was counted and measured of an experiment's collections, retrievers and systems, question by question
-Makes     results/tables/{experiment}/*.csv in full precision, *.md for reading
+Makes     results/tables/{experiment}/*.csv in full precision, *.md for reading, *.tex for papers
 Steps     one rule a table; each reads its own inputs only, so one changed system rewrites the tables that show it
 """
 

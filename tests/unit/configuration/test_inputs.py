@@ -107,3 +107,37 @@ def test_a_measure_that_is_unknown_or_named_twice_is_refused_before_any_job(chan
     with pytest.raises(ConfigError, match=problem) as refused:
         inputs.Inputs(configuration.resolve(config, schema, ROOT, [ROOT / "config.yaml"]))
     assert key in str(refused.value)
+
+
+def test_the_page_of_an_experiment_takes_its_tables_figures_and_traces():
+    taken_by, main, bare = (
+        take(),
+        Wildcards(fromdict={"experiment": "main"}),
+        Wildcards(fromdict={"experiment": "retrieval"}),
+    )
+    tables = taken_by.page_tables(main)
+    assert "results/tables/main/answer_runs.csv" in tables
+    assert len(taken_by.page_readable(main)) == 2 * len(tables)
+    assert "results/figures/main/signal_auroc.svg" in taken_by.page_figures(main)
+    assert taken_by.page_traces(main) == ["results/film/bitem/pages", "results/hotpotqa-open/bitem/pages"]
+    assert taken_by.type_tables(main) == [f"results/tables/main/{name}_types.csv" for name in ("passage", "answer")]
+    assert taken_by.page_figures(bare) == taken_by.page_traces(bare) == taken_by.type_tables(bare) == []
+    assert {"results/tables/main/index.html", *tables} <= set(taken_by.reported(None))
+
+
+def test_the_page_tells_the_models_that_its_experiment_runs():
+    facts = {name: take().facts(Wildcards(fromdict={"experiment": name})) for name in ("main", "retrieval", "llm")}
+    parts = {name: [model.split()[0] for model in of["models"]] for name, of in facts.items()}
+    assert parts["main"] == ["embedder", "reranker", "verifier", "reader"]
+    assert parts["retrieval"] == ["embedder", "reranker"]
+    assert parts["llm"] == ["embedder", "reranker", "verifier", "chat"]
+    assert facts["main"]["seeds"] == ["bootstrap 13", "tests 17", "folds 19"]
+    assert facts["retrieval"]["seeds"] == ["bootstrap 13", "tests 17"]
+
+
+def test_a_measure_that_no_table_by_type_has_is_refused_before_any_job():
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config["reporting"]["figures"]["types"] = ["accHMR", "F1"]
+    schema = configuration.load_yaml(ROOT / "workflow/schemas/config.schema.yaml")
+    with pytest.raises(ConfigError, match="tables by type do not have F1"):
+        inputs.Inputs(configuration.resolve(config, schema, ROOT, [ROOT / "config.yaml"]))

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import PurePath
 from typing import Any
 
 from calibrag.errors import CalibragError, ConfigError
 from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
+from calibrag.execution.imported import FORMATS
+from calibrag.reporting.experiments import check_measures, describe_experiment
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
     "terrier": "results/{collection}/retrieval/terrier",
 }
 PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
+TABLE = "results/tables/{experiment}/{table}.{kind}"
+RESULTS = "results/tables/{experiment}/index.html"
 PAGES = "results/{collection}/{system}/pages"
 PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
 
@@ -40,7 +45,10 @@ ANSWER_TABLES = (
 FILED = ("answers", "fitted")
 """Files of results/{collection}/{system}/runs/ that hold answer runs."""
 
-FIGURES = ("accuracy_hmr",)
+TYPE_TABLES = ("passage_types", "answer_types")
+"""Those of them that compare two runs by type of question."""
+
+FIGURES = ("accuracy_hmr", "reliability", "risk_coverage", "signal_auroc", "type_bars")
 """Figures of an experiment with systems."""
 
 IMPORTED = "imported"
@@ -56,7 +64,7 @@ class Inputs:
     def __init__(self, config: Mapping[str, Any]):
         models = config["models"]
         self._config = config
-        _check_measures(config["evaluation"])
+        check_measures(config["evaluation"], config["reporting"]["figures"]["types"])
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
         # for rules that make documents, questions and traces, of which imports have others
@@ -266,21 +274,55 @@ class Inputs:
             raise ConfigError("published", problem)
         return [PUBLISHED.format(collection=name, experiment=wildcards.experiment) for name in chosen]
 
+    def type_tables(self, wildcards) -> list[str]:
+        """Return the tables of an experiment that compare two runs by type of question."""
+        return [path for path in self.page_tables(wildcards) if PurePath(path).stem in TYPE_TABLES]
+
+    def page_tables(self, wildcards) -> list[str]:
+        """Return the tables of an experiment."""
+        return self._table_files(wildcards.experiment, "csv")
+
+    def page_readable(self, wildcards) -> list[str]:
+        """Return the tables of an experiment as they are read."""
+        return [path for kind in ("md", "tex") for path in self._table_files(wildcards.experiment, kind)]
+
+    def page_figures(self, wildcards) -> list[str]:
+        """Return the figures of an experiment."""
+        return self._figures(wildcards.experiment)
+
+    def page_traces(self, wildcards) -> list[str]:
+        """Return the trace pages of an experiment's own systems."""
+        return [PAGES.format(collection=name, system=system) for name, system in self._own(wildcards.experiment)]
+
+    def facts(self, wildcards) -> dict[str, list[str]]:
+        """Return what an experiment runs, for the head of its page: heading -> names."""
+        own = {system for _, system in self._own(wildcards.experiment)}
+        asked = {MODEL_OF_POLICY[self._config["systems"][system]["policy"]["name"]] for system in own}
+        return describe_experiment(self._config, wildcards.experiment, self.model_names, asked)
+
     def reported(self, wildcards) -> list[str]:
-        """Return what the reported experiments make: tables, and with systems figures, trace pages and exports."""
-        files = [VERIFIER]
-        reporting = self._config["reporting"]
+        """Return what the reported experiments make: tables, figures, their page; trace pages and exports."""
+        files, reporting = [VERIFIER], self._config["reporting"]
         for name in reporting["experiments"]:
-            experiment = self._config["experiments"][name]
-            systems = experiment["systems"]
-            files += [f"results/tables/{name}/{table}.csv" for table in self._tables(experiment)]
-            files += [f"results/figures/{name}/{figure}.svg" for figure in FIGURES if systems]
-            own = [] if systems == [IMPORTED] else systems
-            for collection, system in product(experiment["collections"], own):
+            files += [*self._table_files(name, "csv"), *self._figures(name), RESULTS.format(experiment=name)]
+            for collection, system in self._own(name):
                 files.append(PAGES.format(collection=collection, system=system))
                 files += [f"results/{collection}/{system}/exports/{kind}" for kind in reporting["exports"]]
         # two experiments may share a system
         return list(dict.fromkeys(files))
+
+    def _own(self, experiment: str) -> list[tuple[str, str]]:
+        """Return each collection with each system of ours."""
+        block = self._config["experiments"][experiment]
+        return [pair for pair in product(block["collections"], block["systems"]) if pair[1] != IMPORTED]
+
+    def _figures(self, experiment: str) -> list[str]:
+        systems = self._config["experiments"][experiment]["systems"]
+        return [f"results/figures/{experiment}/{name}.svg" for name in FIGURES if systems]
+
+    def _table_files(self, experiment: str, kind: str) -> list[str]:
+        names = self._tables(self._config["experiments"][experiment])
+        return [TABLE.format(experiment=experiment, table=name, kind=kind) for name in names]
 
     def _tables(self, experiment: Mapping[str, Any]) -> list[str]:
         systems = experiment["systems"]
@@ -345,17 +387,6 @@ class Inputs:
     def _question_shards(self, wildcards) -> list[str]:
         count = 1 if wildcards.system == IMPORTED else self._config["execution"]["shards"]
         return [f"{number}-of-{count}" for number in range(1, count + 1)]
-
-
-def _check_measures(evaluation: Mapping[str, Any]) -> None:
-    compared = evaluation["compared"]["answers"]["measures"]
-    for key, names in (("answer_measures", evaluation["answer_measures"]), ("compared.answers.measures", compared)):
-        try:
-            parse_measures(names)
-        except CalibragError as error:
-            raise ConfigError(f"evaluation.{key}", str(error)) from None
-    if RANKED_BY not in evaluation["answer_measures"]:
-        raise ConfigError("evaluation.answer_measures", f"must hold {RANKED_BY}, by which runs are ranked")
 
 
 def _adapter(model: Mapping[str, Any], *names: str) -> list[str]:

@@ -7,12 +7,9 @@ sheet that each page holds, known by their hashes: text that broke out of its pl
 
 from __future__ import annotations
 
-import base64
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
@@ -20,7 +17,9 @@ from markupsafe import Markup, escape
 from calibrag.corpus.store import PassageStore
 from calibrag.errors import CalibragError
 from calibrag.records import Question
+from calibrag.reporting import templating
 from calibrag.reporting.escaping import visible
+from calibrag.reporting.templating import own_files, write_page
 from calibrag.reporting.trace_views import (
     FILTERS,
     QuestionView,
@@ -33,8 +32,6 @@ from calibrag.retrieval.runs import Qrels
 from calibrag.runs.answer_runs import BASELINES
 from calibrag.trace import RunEntry, Trace, TraceEvent
 from calibrag.verification.quotes import find_quote, stands_in
-
-TEMPLATES = Path(__file__).with_name("templates")
 
 SHOWN = 20_000
 """Characters of one text that a page shows at most; the rest stands in the trace."""
@@ -99,16 +96,16 @@ def write_trace_pages(
         "filters": FILTERS,
         "threshold": verified_entailment,
         "limit": SHOWN,
-        **_own_files(),
+        **own_files(style=["pages.css"], script=["pages.js"]),
     }
-    size = _write(folder / "index.html", templates.get_template("index.html"), views=views, **common)
+    size = write_page(folder / "index.html", templates.get_template("index.html"), views=views, **common)
     page = templates.get_template("question.html")
     for place, view in enumerate(views):
         passages = view_passages(view, store, qrels.get(view.question.qid, {}))
         beside = {"before": views[place - 1] if place else None, "after": _next(views, place), "place": place + 1}
         golden = {passage_id for passage_id, one in passages.items() if one.grade}
         shown = {"view": view, "passages": passages, "golden": golden, **beside}
-        size += _write(folder / "q" / view.file, page, **shown, **common)
+        size += write_page(folder / "q" / view.file, page, **shown, **common)
     return size
 
 
@@ -116,20 +113,9 @@ def _next(views: Sequence[QuestionView], place: int) -> QuestionView | None:
     return views[place + 1] if place + 1 < len(views) else None
 
 
-def _write(path: Path, template: jinja2.Template, **values: Any) -> int:
-    return path.write_bytes(template.render(values).encode("utf-8"))
-
-
 def environment(digits: int) -> jinja2.Environment:
-    """Return the templates: every value escaped, its unseen characters written out; a missing one is an error."""
-    templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=_shown_value,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """Return the templates with what pages about traces need."""
+    templates = templating.environment()
     templates.filters |= {
         "number": _Numbers(digits),
         "highlighted": highlighted,
@@ -145,10 +131,6 @@ def environment(digits: int) -> jinja2.Environment:
 def _kind(event: TraceEvent) -> str:
     """Return the event's name in the trace."""
     return type(event).__struct_config__.tag
-
-
-def _shown_value(value: Any) -> Any:
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 class _Numbers:
@@ -189,13 +171,3 @@ def _places(text: str, quotes: Iterable[str]) -> list[tuple[int, int]]:
         else:
             merged.append((start, end))
     return merged
-
-
-def _own_files() -> dict[str, Markup | str]:
-    """Return style sheet and script, which are ours and no data, and the hashes under which they may act."""
-    files = {}
-    for name, file in (("style", "pages.css"), ("script", "pages.js")):
-        text = (TEMPLATES / file).read_text(encoding="utf-8")
-        files[name] = Markup(text)
-        files[f"{name}_hash"] = "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
-    return files

@@ -26,8 +26,9 @@ def place_labels(
 ) -> list[Annotation]:
     """Write a label beside each point and return them.
 
-    Each label takes the first of its places, near ones first, that covers nothing; where none is free, the place
-    that covers least. Greedy and without chance, so the same data gives the same picture.
+    Each label takes the first of its places, near ones first, that covers nothing and is nearer to no other point, or
+    tied to its own; where none is free, the place that covers least. Greedy and without chance, so the same data gives
+    the same picture.
 
     Parameters
     ----------
@@ -59,7 +60,10 @@ def place_labels(
         for distance in _DISTANCES:
             for angle in _ANGLES:
                 box = _box(centre, distance * pixels, angle, size.width, size.height)
-                costs.append((sum(_overlap(box, other) for other in taken) + _outside(box, panel), box, distance))
+                covered = sum(_overlap(box, other) for other in taken) + 3 * _outside(box, panel)
+                # without a line to its own point, one beside another point would be read as that one's
+                strange = distance <= _LEADER and any(_gap(box, other) < _gap(box, centre) - 1 for other in centres)
+                costs.append((covered + strange * 0.5 * size.width * size.height, box, distance))
         _, box, distance = min(costs, key=lambda cost: round(cost[0], 3))
         text.set_position((np.array([box.x0, box.y0]) - centre) / pixels)
         text.set_verticalalignment("bottom")
@@ -87,6 +91,11 @@ def _overlap(one: Bbox, other: Bbox) -> float:
     width = min(one.x1, other.x1) - max(one.x0, other.x0)
     height = min(one.y1, other.y1) - max(one.y0, other.y0)
     return max(width, 0.0) * max(height, 0.0)
+
+
+def _gap(box: Bbox, point: NDArray) -> float:
+    """Return the distance from a point to the box, 0 inside."""
+    return float(np.hypot(*(point - np.clip(point, [box.x0, box.y0], [box.x1, box.y1]))))
 
 
 def _outside(box: Bbox, panel: Bbox) -> float:

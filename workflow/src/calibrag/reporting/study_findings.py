@@ -1,0 +1,146 @@
+"""What the tables of the confidence study say, in sentences; see `findings` for what holds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from calibrag.evaluation.cost import RUN
+from calibrag.reporting.cells import format_number
+from calibrag.reporting.findings import interval_of, is_beyond_noise, listed, noise, shown
+
+_EQUAL = 1e-12
+_KEYS = ["collection", "system"]
+_COSTS = {"searches": "searches", "model_calls": "calls of a model", "tokens": "tokens", "seconds": "seconds"}
+
+
+def _of_system(table: pd.DataFrame, word: str) -> Callable[[str], str]:
+    """Return a function of a system: its name after this word; nothing where the table has one alone."""
+    several = table["system"].nunique() > 1
+    return lambda system: f" {word} {system}" if several else ""
+
+
+def signal_sentences(table: pd.DataFrame, digits: int) -> list[str]:
+    """Return a sentence a system: how many signals tell right answers from wrong ones, and which tells the most."""
+    said, of = [], _of_system(table, "of")
+    for (collection, system), rows in table.groupby(_KEYS, sort=False):
+        known = rows.dropna(subset=["auroc"])
+        if known.empty:
+            said.append(f"On {collection} none of the {len(rows)} signals{of(system)} has an AUROC.")
+            continue
+        telling = sum(
+            is_beyond_noise(low - 0.5, high - 0.5)
+            for low, high in zip(known["auroc_low"], known["auroc_high"], strict=True)
+        )
+        best = known.loc[(known["auroc"] - 0.5).abs().idxmax()]
+        with_what = "right" if best["auroc"] >= 0.5 else "wrong"
+        said.append(
+            f"On {collection} the intervals of {telling} of {len(known)} signals{of(system)} leave out .5; farthest "
+            f"from it is {best['signal'].replace('_', ' ')}, AUROC {shown(*interval_of(best, 'auroc'), digits)}, more "
+            f"of which goes with {with_what} answers."
+        )
+    return said
+
+
+def confidence_sentences(table: pd.DataFrame, studied: str, digits: int) -> list[str]:
+    """Return a sentence a system: which confidence of the studied run's answers has the best accHMR, beside the rule's.
+
+    Parameters
+    ----------
+    studied
+        The studied run, whose own confidence is the rule.
+    """
+    said, by = [], _of_system(table, "by")
+    for (collection, system), rows in table.groupby(_KEYS, sort=False):
+        where = f"On {collection} the answers of {studied}{by(system)}"
+        known = rows.dropna(subset=["accHMR"]).sort_values("accHMR", ascending=False, kind="stable")
+        if known.empty:
+            said.append(f"{where} have no accHMR by any confidence.")
+            continue
+        top = known[known["accHMR"] >= known["accHMR"].iloc[0] - _EQUAL]
+        best, rule = top.iloc[0], known[known["source"] == studied]
+        value = shown(*interval_of(best, "accHMR"), digits)
+        if studied in set(top["source"]):
+            others = [name for name in top["source"] if name != studied]
+            beside = f", as {listed(others)} do" if others else ""
+            said.append(f"{where} have their best accHMR, {value}, by the rule itself{beside}.")
+            continue
+        told = ""
+        if not rule.empty:
+            more = interval_of(best, "accHMR_difference")
+            told = (
+                f"; the rule has {shown(*interval_of(rule.iloc[0], 'accHMR'), digits)}, a difference of "
+                f"{shown(*more, digits)}: {noise(more)}"
+            )
+        said.append(f"{where} have their best accHMR, {value}, by {listed(top['source'])}{told}.")
+    return said
+
+
+def permuted_sentences(table: pd.DataFrame, digits: int) -> list[str]:
+    """Return a sentence: what fitted confidence finds in permuted labels, lowest and highest mean."""
+    known = table["AUROC_permuted"].dropna()
+    if known.empty:
+        return []
+    ends = [format_number(float(end), digits) for end in (known.min(), known.max())]
+    return [
+        f"Fitted on permuted labels, confidence has a mean AUROC between {ends[0]} and {ends[1]}; without a leak it is "
+        "about .5."
+    ]
+
+
+def transfer_sentences(table: pd.DataFrame, digits: int) -> list[str]:
+    """Return a sentence: how often confidence fitted elsewhere has the lower accHMR, and the largest loss."""
+    known = table.dropna(subset=["accHMR_difference"])
+    if known.empty:
+        return ["No confidence fitted on one collection could be compared on another."]
+    losses = known[known["accHMR_difference"] < -_EQUAL]
+    beyond = int((losses["accHMR_difference_high"] < 0).sum())
+    said = (
+        f"Fitted on another collection, confidence has a lower accHMR than within in {len(losses)} of {len(known)} "
+        f"cases, beyond noise in {beyond}"
+    )
+    if losses.empty:
+        return [f"{said}."]
+    worst = losses.loc[losses["accHMR_difference"].idxmin()]
+    return [
+        f"{said}; the largest loss is that of {worst['run']} from {worst['fitted_on']} to {worst['tested_on']}, "
+        f"{shown(*interval_of(worst, 'accHMR_difference'), digits)}."
+    ]
+
+
+def error_sentences(table: pd.DataFrame) -> list[str]:
+    """Return a sentence a system: of its wrong answers, how many another pass had right, and what was retrieved."""
+    said, of = [], _of_system(table, "of")
+    for (collection, system), rows in table.groupby(_KEYS, sort=False):
+        asked = int(rows["n"].sum())
+        wrong = rows[rows["outcome"] == "wrong"]
+        if wrong.empty:
+            said.append(f"On {collection} none of the {asked:,} questions got a wrong answer{of(system)}.")
+            continue
+        row = wrong.iloc[0]
+        parts = []
+        if pd.notna(row["right_in_another_pass"]):
+            parts.append(f"for {int(row['right_in_another_pass']):,} of these another pass had a right one")
+        if pd.notna(row["all_found"]) and row["n_judged"]:
+            parts.append(
+                f"all needed passages were retrieved for {int(row['all_found']):,} of {int(row['n_judged']):,}"
+            )
+        told = f"; {listed(parts)}" if parts else ""
+        said.append(f"On {collection} {int(row['n']):,} of {asked:,} questions got a wrong answer{of(system)}{told}.")
+    return said
+
+
+def cost_sentences(table: pd.DataFrame) -> list[str]:
+    """Return a sentence a system: what a question takes over all passes, of what was recorded."""
+    said, by = [], _of_system(table, "by")
+    for _, row in table[table["pass"] == RUN].iterrows():
+        parts = [
+            f"{format_number(float(row[column]), 0 if row[column] >= 100 else 1)} {name}"
+            for column, name in _COSTS.items()
+            if pd.notna(row[column]) and np.isfinite(row[column])
+        ]
+        if parts:
+            said.append(f"On {row['collection']} a question{by(row['system'])} takes {listed(parts)} on average.")
+    return said
