@@ -1,10 +1,12 @@
 """What does the agent do on each question, and how well does its reader read?
 
-Needs     questions, passages, indexes, the adapters
+Needs     questions, passages, indexes, the adapters; for imports, the log of another system
 Makes     results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl, one record a question with all that the pass did,
           and prompts.json, the system prompts that the traces name; results/{collection}/{system}/reader/, what the reader alone chooses
 Steps     run_pass for n = 1, 2, ...: a later pass searches without the passages that the earlier ones recorded; passes
-          above passes.minimum run only on the questions where the last two were unsure
+          above passes.minimum run only on the questions where the last two were unsure. import_questions and
+          import_traces make the same files of a log, with results/{import}/imported/labels.csv, what the log says of
+          its answers, which no signal reads
 """
 
 
@@ -45,6 +47,56 @@ rule run_pass:
         **take.own,
     script:
         "../scripts/run_pass.py"
+
+
+
+rule import_questions:
+    """Read the questions of a log of another system, and what the log says of its answers."""
+    input:
+        log=lookup(dpath="imports/{collection}/path", within=config),
+    output:
+        questions="results/{collection}/collections/questions.jsonl",
+        labels="results/{collection}/imported/labels.csv",
+    log:
+        "results/logs/execution/import_questions/{collection}.log",
+    benchmark:
+        "results/benchmarks/execution/import_questions/{collection}.tsv"
+    params:
+        code=fingerprint("import_questions"),
+        source=take.source,
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.imports,
+    script:
+        "../scripts/import_questions.py"
+
+
+rule import_traces:
+    """Read the n-th pass over each question of a log of another system."""
+    input:
+        log=lookup(dpath="imports/{collection}/path", within=config),
+    output:
+        "results/{collection}/imported/pass-{n}/1-of-1/traces.jsonl",
+    log:
+        "results/logs/execution/import_traces/{collection}/pass-{n}.log",
+    benchmark:
+        "results/benchmarks/execution/import_traces/{collection}/pass-{n}.tsv"
+    params:
+        code=fingerprint("import_traces"),
+        source=take.source,
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.imports,
+    script:
+        "../scripts/import_traces.py"
 
 
 rule evaluate_reader:

@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 from calibrag.errors import ConfigError
-from calibrag.execution.imported import FORMATS
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
@@ -148,10 +147,15 @@ class Inputs:
     def all_passes(self, wildcards) -> list[str]:
         """Return the traces of every pass of a system, or of an import."""
         if wildcards.system == IMPORTED:
-            last = FORMATS[self._config["imports"][wildcards.collection]["format"]].passes
+            last = self._config["imports"][wildcards.collection]["passes"]
         else:
             last = self._config["systems"][wildcards.system]["passes"]["maximum"]
         return self._passes(wildcards, last, self._question_shards(wildcards))
+
+    def source(self, wildcards) -> dict[str, Any]:
+        """Return how the log of an import is read: its format, and how many passes are taken."""
+        block = self._config["imports"][wildcards.collection]
+        return {key: block[key] for key in ("format", "passes")}
 
     def asked(self, wildcards) -> int | None:
         """Return how many of the questions a system is asked; None for all."""

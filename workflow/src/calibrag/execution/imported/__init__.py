@@ -6,15 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from calibrag.records import Question
-from calibrag.trace import Aspect, Trace
-
-
-class Logged(NamedTuple):
-    """A question of a log, and the passes over it, first to last; a pass that the log lacks is left out."""
-
-    question: Question
-    traces: list[Trace]
+from calibrag.execution.imported import adarague
+from calibrag.execution.imported.logged import Logged
+from calibrag.trace import Aspect
 
 
 class Format(NamedTuple):
@@ -22,18 +16,17 @@ class Format(NamedTuple):
 
     Parameters
     ----------
-    passes
-        The most passes over a question.
     recorded
         What its traces hold, at least in one pass.
     read
         Takes the file and the name of the import; raises InputError that names file, line and field.
     """
 
-    passes: int
     recorded: frozenset[Aspect]
-    read: Callable[[Path, str], Iterator[Logged]]
+    read: Callable[[str | Path, str], Iterator[Logged]]
 
 
-FORMATS: dict[str, Format] = {}
+FORMATS: dict[str, Format] = {
+    "adarague": Format(frozenset({"reasoning"}), adarague.read),
+}
 """Name in the configuration -> format."""
