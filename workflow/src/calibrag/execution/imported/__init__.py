@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from calibrag.execution.imported import adarague
+from calibrag.execution.imported import adarague, jsonl, knowagent, react, seakr, seakr_direct
 from calibrag.execution.imported.logged import Logged
 from calibrag.trace import Aspect
 
@@ -26,7 +26,14 @@ class Format(NamedTuple):
     read: Callable[[str | Path, str], Iterator[Logged]]
 
 
+_ACTED = frozenset({"searches", "calls", "turns", "reasoning"})
+
 FORMATS: dict[str, Format] = {
+    "jsonl": Format(frozenset({"confidence", "searches", "reasoning", "tokens", "seconds"}), jsonl.read),
     "adarague": Format(frozenset({"reasoning"}), adarague.read),
+    "seakr": Format(frozenset(), seakr.read),
+    "seakr-direct": Format(frozenset(), seakr_direct.read),
+    "react": Format(_ACTED, react.read),
+    "knowagent": Format(_ACTED, knowagent.read),
 }
 """Name in the configuration -> format."""

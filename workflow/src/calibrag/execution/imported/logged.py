@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from calibrag.collections.checking import Problem
 from calibrag.records import Question
 from calibrag.trace import (
     AnswerEvent,
@@ -106,20 +105,13 @@ def trace(
         status="error" if stop_reason == "error" and not submissions else "ok",
         usage=_usage(events, failed=stop_reason == "error" and not submissions),
         recorded=sorted(recorded),
-        telemetry=dict(telemetry or {}),
+        telemetry={name: float(value) for name, value in (telemetry or {}).items()},
     )
 
 
 def answer(turn: int, text: str | None) -> AnswerEvent:
     """Return the event of an answer; blank text is a refusal, as None is."""
     return AnswerEvent(turn=turn, text=text if text is not None and text.strip() else None, passage_ids=[])
-
-
-def check_numbers(**numbers: float) -> Iterator[Problem]:
-    """Yield each number that is not finite."""
-    for field, value in numbers.items():
-        if not math.isfinite(value):
-            yield Problem(field, f"must be a finite number (got {value})")
 
 
 def _usage(events: list[TraceEvent], failed: bool) -> Usage:
