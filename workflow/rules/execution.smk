@@ -49,7 +49,6 @@ rule run_pass:
         "../scripts/run_pass.py"
 
 
-
 rule import_questions:
     """Read the questions of a log of another system, and what the log says of its answers."""
     input:

@@ -313,6 +313,7 @@ def described(part, prefix=()):
 
 # blocks whose keys are names of the user's choice
 NAMED = {
+    ("imports",),
     ("published",),
     ("collections",),
     ("retrievers",),

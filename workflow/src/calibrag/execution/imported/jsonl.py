@@ -17,6 +17,9 @@ from calibrag.execution.imported.logged import UNNAMED, Logged, Pass, Verdict, a
 from calibrag.records import Record
 from calibrag.trace import ModelEvent, SearchEvent, Trace, TraceEvent
 
+Name = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9_]*$")]
+"""The name of a number, which becomes a column of tables."""
+
 
 class LoggedPass(Record):
     """A pass over a question; null, or no field, means that the log does not tell.
@@ -34,7 +37,7 @@ class LoggedPass(Record):
     tokens, seconds
         What the pass cost.
     telemetry
-        Further numbers by name, each of which becomes a signal.
+        Further numbers by name (lower-case letters, digits, ``_``), each of which becomes a signal.
     labels
         What the log says of the answer, by name, such as ``em``: 1 right, 0 wrong, or a score. No signal reads them.
     """
@@ -45,8 +48,8 @@ class LoggedPass(Record):
     reasoning: list[str] | None = None
     tokens: Annotated[int, msgspec.Meta(ge=0)] | None = None
     seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
-    telemetry: dict[str, float] = {}
-    labels: dict[str, float] = {}
+    telemetry: dict[Name, float] = {}
+    labels: dict[Name, float] = {}
 
 
 class Line(Record):
@@ -73,7 +76,9 @@ def read(path: str | Path, collection: str) -> Iterator[Logged]:
         for problem in (*ids.check(line.qid, number), *check_question(asked, (), answered=True)):
             problems.add(str(path), number, problem)
         traces = [_trace(Pass(collection, line.qid, n), each) for n, each in enumerate(line.passes, start=1)]
-        labels = [(n, name, value) for n, each in enumerate(line.passes, start=1) for name, value in each.labels.items()]
+        labels = [
+            (n, name, value) for n, each in enumerate(line.passes, start=1) for name, value in each.labels.items()
+        ]
         yield Logged(asked, traces, [Verdict(*label) for label in labels])
     problems.check()
 

@@ -84,9 +84,7 @@ def trace(
     if events and isinstance(events[-1], AnswerEvent):
         last = events[-1]
         submissions = [
-            Submission(
-                turn=last.turn, text=last.text, passage_ids=[], confidence=confidence, accepted=True, reasons=[]
-            )
+            Submission(turn=last.turn, text=last.text, passage_ids=[], confidence=confidence, accepted=True, reasons=[])
         ]
     return Trace(
         collection=of.collection,

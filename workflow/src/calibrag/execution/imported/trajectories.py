@@ -76,8 +76,8 @@ def steps(text: str, question: str, with_path: bool) -> list[Step]:
 def events(question: str, made: list[Step]) -> list[TraceEvent]:
     """Return the events of the steps: what was thought before each call, and the call.
 
-    ``Search`` is a search, ``Retrieve`` (a page by its name) one by name, ``Lookup`` a reading of the page that was found
-    last, ``Finish`` the answer; what is no such call, or is refused by the environment, is an error. Logs name no
+    ``Search`` is a search, ``Retrieve`` (a page by its name) one by name, ``Lookup`` a reading of the page that was
+    found last, ``Finish`` the answer; what is no such call, or is refused by the environment, is an error. Logs name no
     passages, so that searches have no hits; what they returned is in what the model was told next.
     """
     listed: list[TraceEvent] = []

@@ -51,7 +51,10 @@ def retractions(case: Case) -> Iterator[str]:
 
 
 def passages_met(case: Case) -> Iterator[str]:
-    """What is read, recorded or cited by an accepted answer was returned by a search before, where hits were recorded."""
+    """What is read, recorded or cited by an accepted answer was returned by a search before.
+
+    A trace that did not record hits is held to nothing here.
+    """
     if not case.trace.records("hits"):
         return
     seen: set[str] = set()

@@ -1,0 +1,114 @@
+"""The logs that ship: counts, what their makers say of the answers, and what the documentation says of them."""
+
+import hashlib
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+
+from calibrag.evaluation.answers import exact_match
+from calibrag.execution.imported.reading import read_log, traces_of_pass
+from calibrag.execution.trace_validation import check_traces
+from calibrag.records import write_jsonl
+
+ROOT = Path(__file__).parents[3]
+SHIPPED = ROOT / "workflow" / "resources" / "imports"
+IMPORTS = yaml.safe_load((ROOT / "config.yaml").read_text())["imports"]
+RIGHT = {
+    "adarague-hotpotqa": [278, 373, 414],
+    "adarague-2wikimultihopqa": [284, 291, 362],
+    "adarague-triviaqa": [612, 562, 568],
+    "seakr-hotpotqa": [200],
+    "seakr-triviaqa": [287],
+    "react-hotpotqa": [20],
+    "knowagent-hotpotqa": [85],
+}
+QUESTIONS = {
+    "adarague-hotpotqa": 1000,
+    "adarague-2wikimultihopqa": 1000,
+    "adarague-triviaqa": 1000,
+    "seakr-hotpotqa": 500,
+    "seakr-triviaqa": 500,
+    "react-hotpotqa": 62,
+    "knowagent-hotpotqa": 319,
+}
+HALTED = {"react-hotpotqa": 7, "knowagent-hotpotqa": 3}
+
+
+def read(name, passes=None):
+    block = IMPORTS[name]
+    return read_log(block["format"], ROOT / block["path"], name, passes or block["passes"])
+
+
+@pytest.fixture(scope="module", params=IMPORTS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def log(name):
+    return read(name)
+
+
+def test_each_log_has_its_questions_with_all_passes(name, log):
+    assert len(log) == QUESTIONS[name]
+    assert {len(each.traces) for each in log} == {IMPORTS[name]["passes"]}
+
+
+def test_traces_keep_the_rules(name, log, tmp_path):
+    files = [tmp_path / f"{number}.jsonl" for number in range(1, IMPORTS[name]["passes"] + 1)]
+    for number, file in enumerate(files, start=1):
+        write_jsonl(file, traces_of_pass(log, number))
+    assert check_traces(files).violations == []
+
+
+def test_exact_match_is_what_the_log_says_answer_by_answer(name, log):
+    right = Counter()
+    for each in log:
+        for trace in each.traces:
+            theirs = next(
+                verdict.value
+                for verdict in each.verdicts
+                if verdict.pass_number == trace.pass_number and verdict.name in ("em", "correct")
+            )
+            ours = exact_match(trace.answer, each.question.answers)
+            assert ours == theirs, each.question.qid
+            right[trace.pass_number] += ours
+    assert [right[number] for number in sorted(right)] == RIGHT[name]
+
+
+def test_only_halted_passes_have_no_answer(name, log):
+    unanswered = [trace for each in log for trace in each.traces if trace.answer is None]
+    assert len(unanswered) == HALTED.get(name, 0)
+    assert {trace.stop_reason for trace in unanswered} <= {"turn_limit"}
+
+
+def test_trials_of_reflexion_differ_only_where_the_first_was_wrong():
+    differ = Counter()
+    for each in read("react-hotpotqa", passes=5):
+        right = next(verdict.value for verdict in each.verdicts if verdict.pass_number == 1)
+        differ[right] += any(trace.events != each.traces[0].events for trace in each.traces)
+    assert differ == {True: 0, False: 17}
+
+
+def test_the_readme_and_the_notice_state_what_ships(name, log):
+    readme = (SHIPPED / "README.md").read_text()
+    line = next(line for line in readme.splitlines() if line.startswith(f"| `{name}`"))
+    shares = ", ".join(f"{count / len(log):.3f}".removeprefix("0") for count in RIGHT[name])
+    assert f"| {len(log):,} | {IMPORTS[name]['passes']} | {shares} |" in line
+    path = ROOT / IMPORTS[name]["path"]
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert f"{path.relative_to(SHIPPED)}    sha256 {digest}" in (SHIPPED / "NOTICE").read_text()
+
+
+def test_every_file_is_named_in_the_notice():
+    files = {str(path.relative_to(SHIPPED)) for path in SHIPPED.glob("*/*")}
+    assert files == set(re.findall(r"^(\S+)    sha256", (SHIPPED / "NOTICE").read_text(), re.MULTILINE))
+    assert len(files) == 7
+
+
+def test_questions_of_seakr_are_among_those_of_adarague():
+    for seakr, adarague in (("seakr-hotpotqa", "adarague-hotpotqa"), ("seakr-triviaqa", "adarague-triviaqa")):
+        assert {each.question.qid for each in read(seakr)} <= {each.question.qid for each in read(adarague)}
