@@ -76,6 +76,19 @@ class Inputs:
 
         return files
 
+    def unsupported(self, wildcards) -> dict[str, Any] | None:
+        """Return how the questions of a collection that lose their support are chosen; None where none does."""
+        block = self._config["collections"][wildcards.collection]
+        if block["unsupported"] is None:
+            return None
+        asked = {"format": block["questions"]["format"], "answered": block["answers"]}
+        return block["unsupported"] | asked | {key: block[key] for key in ("split", "sample")}
+
+    def questions_unsupported(self, wildcards) -> str | list[str]:
+        """Return the files of a collection's questions where some lose their support; else none."""
+        block = self._config["collections"][wildcards.collection]
+        return block["questions"]["path"] if block["unsupported"] else []
+
     def sparse(self, wildcards) -> list[str]:
         """Return the sparse index that a retriever, or a system's, searches; none where it searches no words."""
         lexical = self._retriever(wildcards)["lexical"]
