@@ -8,7 +8,6 @@ Where results lie:
     results/{collection}/retrieval/                  sparse and dense index, graph of names, rankings/{retriever}.tsv.gz
     results/{collection}/evaluation/                 measures of the rankings of an experiment, by question
     results/{collection}/{system}/pass-{n}/{shard}/  traces of the n-th pass over each question
-    results/{import}/imported/pass-{n}/1-of-1/       the same of a log of another system; labels.csv: what it says of them
     results/{collection}/{system}/runs/              what is filed: PG-1, PG-2, AC-1, AC-2
     results/{collection}/{system}/evaluation/        measures of the runs, by question
     results/{collection}/{system}/exports/{format}/  traces as other tools read them
@@ -17,7 +16,7 @@ Where results lie:
     results/tables/{experiment}/  figures/{experiment}/
     results/logs/{stage}/  benchmarks/{stage}/  run_config.yaml  report.html
 
-Every name in braces is a key of config.yaml.
+Every name in braces is a key of config.yaml; an import lies as a collection does, with the system `imported`.
 """
 
 import os

@@ -204,6 +204,26 @@ def test_adarague_has_three_passes_and_keeps_its_labels_apart(log, tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("logged", "read"),
+    [
+        (r"Orl\u00e9ans", "Orléans"),
+        (r"the \"Scat\"", 'the "Scat"'),
+        (r"\ud83d\ude00", "\U0001f600"),
+        (r"half \ud83d", r"half \ud83d"),
+        (r"cut \u00", r"cut \u00"),
+        ("end \\", "end \\"),
+        (r"a\\b, c\/d", r"a\b, c/d"),
+        (r"\alpha", r"\alpha"),
+    ],
+)
+def test_adarague_escapes_are_read_where_they_are_whole(logged, read, log):
+    fields = {"closed_book": logged, "single_retrieval": logged, "multi_retrieval": logged, "closed_book_cot": logged}
+    (each,) = log("adarague", ADARAGUE | fields, passes=3)
+    assert [trace.answer for trace in each.traces] == [read] * 3
+    assert each.traces[0].events[0].reasoning == read
+
+
 def test_fewer_passes_leave_out_traces_and_labels(log):
     (read,) = log("adarague", ADARAGUE, passes=2)
     assert [trace.pass_number for trace in read.traces] == [1, 2]
