@@ -149,6 +149,11 @@ class Inputs:
         path = self._config["evaluation"]["verifier"]["trained_on"]
         return [path] if path else []
 
+    def source(self, wildcards) -> dict[str, Any]:
+        """Return how the log of an import is read: its format, and how many passes are taken."""
+        block = self._config["imports"][wildcards.collection]
+        return {key: block[key] for key in ("format", "passes")}
+
     def earlier_passes(self, wildcards) -> list[str]:
         """Return the traces of the passes before this one, of the same questions."""
         return self._passes(wildcards, int(wildcards.n) - 1, [wildcards.shard])
@@ -164,11 +169,6 @@ class Inputs:
         else:
             last = self._config["systems"][wildcards.system]["passes"]["maximum"]
         return self._passes(wildcards, last, self._question_shards(wildcards))
-
-    def source(self, wildcards) -> dict[str, Any]:
-        """Return how the log of an import is read: its format, and how many passes are taken."""
-        block = self._config["imports"][wildcards.collection]
-        return {key: block[key] for key in ("format", "passes")}
 
     def asked(self, wildcards) -> int | None:
         """Return how many of the questions a system is asked; None for all."""
