@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from calibrag.evaluation.answers import exact_match
+from calibrag.execution.imported import FORMATS
 from calibrag.execution.imported.reading import read_log, traces_of_pass
 from calibrag.execution.trace_validation import check_traces
 from calibrag.records import write_jsonl
@@ -113,6 +114,23 @@ def test_the_readme_and_the_notice_state_what_ships(name, log):
     path = ROOT / IMPORTS[name]["path"]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert f"{path.relative_to(SHIPPED)}    sha256 {digest}" in (SHIPPED / "NOTICE").read_text()
+
+
+def test_the_example_of_the_readme_is_a_log(tmp_path):
+    readme = (SHIPPED / "README.md").read_text()
+    (example,) = re.findall(r"```json\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / "log.jsonl").write_text(json.dumps(json.loads(example)))
+    (each,) = read_log("jsonl", tmp_path / "log.jsonl", "mine", 2)
+    assert [trace.answer for trace in each.traces] == ["Ridley Scott", None]
+    assert set(each.traces[0].recorded) == FORMATS["jsonl"].recorded and each.verdicts == [(1, "em", 1.0)]
+
+
+def test_the_readme_describes_every_format():
+    readme = (SHIPPED / "README.md").read_text()
+    for name in FORMATS:
+        assert f"**`{name}`**" in readme or name == "jsonl"
+    schema = yaml.safe_load((ROOT / "workflow" / "schemas" / "config.schema.yaml").read_text())
+    assert schema["$defs"]["imported"]["properties"]["format"]["enum"] == list(FORMATS)
 
 
 def test_every_file_is_named_in_the_notice():
