@@ -16,7 +16,7 @@ Where results lie:
     results/tables/{experiment}/  figures/{experiment}/
     results/logs/{stage}/  benchmarks/{stage}/  run_config.yaml  report.html
 
-Every name in braces is a key of config.yaml.
+Every name in braces is a key of config.yaml; an import lies as a collection does, with the system `imported`.
 """
 
 import os

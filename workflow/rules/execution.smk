@@ -1,11 +1,12 @@
 """What does the agent do on each question, and how well does its reader read?
 
-Needs     questions, passages, indexes, the adapters
+Needs     questions, passages, indexes, the adapters; for imports, the log of another system
 Makes     results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl, one record a question with all that the pass did,
           and prompts.json, the system prompts that the traces name; results/{collection}/{system}/reader/, what the reader alone chooses
 Steps     run_pass for n = 1, 2, ...: a later pass searches without the passages that the earlier ones recorded; passes
-          above passes.minimum run only on the questions where the last two were unsure; logs of other systems are
-          imported instead of run, as results/{import}/imported/
+          above passes.minimum run only on the questions where the last two were unsure. import_questions and
+          import_traces make the same files of a log, with results/{import}/imported/labels.csv, what the log says of
+          its answers, which no signal reads
 """
 
 
@@ -49,9 +50,9 @@ rule run_pass:
 
 
 rule import_questions:
-    """Take the questions from a log of another system, and what the log says of its own answers."""
+    """Read the questions of a log of another system, and what the log says of its answers."""
     input:
-        lookup(dpath="imports/{collection}/path", within=config),
+        log=lookup(dpath="imports/{collection}/path", within=config),
     output:
         questions="results/{collection}/collections/questions.jsonl",
         labels="results/{collection}/imported/labels.csv",
@@ -61,8 +62,7 @@ rule import_questions:
         "results/benchmarks/execution/import_questions/{collection}.tsv"
     params:
         code=fingerprint("import_questions"),
-        format=lookup(dpath="imports/{collection}/format", within=config),
-        passes=lookup(dpath="imports/{collection}/passes", within=config),
+        source=take.source,
     threads: 1
     resources:
         mem_mb=500,
@@ -75,20 +75,18 @@ rule import_questions:
 
 
 rule import_traces:
-    """Turn the n-th passes of a log of another system into traces."""
+    """Read the n-th pass over each question of a log of another system."""
     input:
-        lookup(dpath="imports/{collection}/path", within=config),
+        log=lookup(dpath="imports/{collection}/path", within=config),
     output:
-        traces="results/{collection}/imported/pass-{n}/1-of-1/traces.jsonl",
-        prompts="results/{collection}/imported/pass-{n}/1-of-1/prompts.json",
+        "results/{collection}/imported/pass-{n}/1-of-1/traces.jsonl",
     log:
         "results/logs/execution/import_traces/{collection}/pass-{n}.log",
     benchmark:
         "results/benchmarks/execution/import_traces/{collection}/pass-{n}.tsv"
     params:
         code=fingerprint("import_traces"),
-        format=lookup(dpath="imports/{collection}/format", within=config),
-        passes=lookup(dpath="imports/{collection}/passes", within=config),
+        source=take.source,
     threads: 1
     resources:
         mem_mb=500,

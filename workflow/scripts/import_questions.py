@@ -1,12 +1,13 @@
-"""Write the questions of a log from elsewhere, and what the log says of its own answers."""
+"""Read the questions of a log, and what it says of its answers."""
 
-from calibrag.execution.imported.reading import open_log, write_labels
+from calibrag.execution.imported.reading import read_log, write_verdicts
 from calibrag.job import logged
 from calibrag.records import write_jsonl
 
-params, made = snakemake.params, snakemake.output
+settings = snakemake.params.source
 
 with logged(snakemake.log[0]) as job:
-    lines = open_log(params.format, snakemake.input[0], snakemake.wildcards.collection, params.passes)
-    job.info(f"{write_jsonl(made.questions, (line.question for line in lines))} questions")
-    write_labels(made.labels, lines)
+    log = read_log(settings["format"], snakemake.input.log, snakemake.wildcards.collection, settings["passes"])
+    write_verdicts(snakemake.output.labels, log)
+    count = write_jsonl(snakemake.output.questions, (each.question for each in log))
+    job.info(f"{count} questions, {sum(len(each.verdicts) for each in log)} labels of the log's own")

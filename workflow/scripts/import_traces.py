@@ -1,13 +1,12 @@
-"""Write the n-th passes of a log from elsewhere as traces."""
+"""Read a pass over the questions of a log."""
 
-from calibrag.execution.imported.reading import open_log, pass_of
-from calibrag.execution.traces import write_traces
+from calibrag.execution.imported.reading import read_log, traces_of_pass
 from calibrag.job import logged
+from calibrag.records import write_jsonl
 
-params, names = snakemake.params, snakemake.wildcards
+names, settings = snakemake.wildcards, snakemake.params.source
 
 with logged(snakemake.log[0]) as job:
-    lines = open_log(params.format, snakemake.input[0], names.collection, params.passes)
-    traces = pass_of(lines, int(names.n))
-    write_traces(snakemake.output.traces, snakemake.output.prompts, traces, [])
-    job.info(f"{len(traces)} of {len(lines)} questions have this pass")
+    log = read_log(settings["format"], snakemake.input.log, names.collection, settings["passes"])
+    count = write_jsonl(snakemake.output[0], traces_of_pass(log, int(names.n)))
+    job.info(f"{count} of {len(log)} questions have pass {names.n}")

@@ -314,6 +314,7 @@ def described(part, prefix=()):
 
 # blocks whose keys are names of the user's choice
 NAMED = {
+    ("imports",),
     ("published",),
     ("collections",),
     ("imports",),

@@ -14,6 +14,7 @@ from calibrag.command import main
 from calibrag.execution.trace_rules import RULES
 from calibrag.execution.trace_validation import check_traces
 from calibrag.records import Hit, write_jsonl
+from calibrag.trace import ASPECTS
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "workflow" / "schemas" / "trace.schema.json"
@@ -154,6 +155,19 @@ def test_a_broken_trace_is_told_by_rule_and_place(check, rule, line, broken, pro
     assert told, [str(violation) for violation in found]
     assert {violation.line for violation in told} == {line}
     assert told[0].pass_number == broken.pass_number
+
+
+@pytest.mark.parametrize(
+    ("rule", "aspect", "broken"),
+    [("rulings", "gate", without(FIRST, LATE_GATE)), ("passages_met", "hits", event(FIRST, READ, passage_id="Z#0"))],
+)
+def test_a_rule_is_left_out_only_where_what_it_reads_was_not_recorded(check, rule, aspect, broken):
+    others = [other for other in ASPECTS if other != aspect]
+    told = [
+        {violation.rule for violation in check([replace(broken, recorded=recorded)])} & {rule}
+        for recorded in (None, list(ASPECTS), others)
+    ]
+    assert told == [{rule}, {rule}, set()]
 
 
 def test_every_rule_is_broken_above():

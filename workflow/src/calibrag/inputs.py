@@ -7,9 +7,7 @@ from itertools import product
 from pathlib import PurePath
 from typing import Any
 
-from calibrag.errors import CalibragError, ConfigError
-from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
-from calibrag.execution.imported import FORMATS
+from calibrag.errors import ConfigError
 from calibrag.reporting.experiments import check_measures, describe_experiment
 
 INDEX = {
@@ -91,6 +89,19 @@ class Inputs:
 
         return files
 
+    def unsupported(self, wildcards) -> dict[str, Any] | None:
+        """Return how the questions of a collection that lose their support are chosen; None where none does."""
+        block = self._config["collections"][wildcards.collection]
+        if block["unsupported"] is None:
+            return None
+        asked = {"format": block["questions"]["format"], "answered": block["answers"]}
+        return block["unsupported"] | asked | {key: block[key] for key in ("split", "sample")}
+
+    def questions_unsupported(self, wildcards) -> str | list[str]:
+        """Return the files of a collection's questions where some lose their support; else none."""
+        block = self._config["collections"][wildcards.collection]
+        return block["questions"]["path"] if block["unsupported"] else []
+
     def sparse(self, wildcards) -> list[str]:
         """Return the sparse index that a retriever, or a system's, searches; none where it searches no words."""
         lexical = self._retriever(wildcards)["lexical"]
@@ -150,6 +161,11 @@ class Inputs:
         """Return the file of the pairs whose claims are left out of that measurement; none where none is named."""
         path = self._config["evaluation"]["verifier"]["trained_on"]
         return [path] if path else []
+
+    def source(self, wildcards) -> dict[str, Any]:
+        """Return how the log of an import is read: its format, and how many passes are taken."""
+        block = self._config["imports"][wildcards.collection]
+        return {key: block[key] for key in ("format", "passes")}
 
     def earlier_passes(self, wildcards) -> list[str]:
         """Return the traces of the passes before this one, of the same questions."""

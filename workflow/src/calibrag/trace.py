@@ -306,6 +306,10 @@ class Trace(Record, kw_only=True):
     recorded: list[Aspect] | None = None
     telemetry: dict[str, float] = {}
 
+    def records(self, aspect: Aspect) -> bool:
+        """Return whether the trace holds this of the pass, so that its absence would mean something."""
+        return self.recorded is None or aspect in self.recorded
+
     def __post_init__(self):
         if self.schema_version != SCHEMA_VERSION:
             raise ValueError(

@@ -17,7 +17,7 @@ from calibrag.collections.files import UNREADABLE, open_binary
 from calibrag.errors import InputError
 from calibrag.records import Document, Question
 
-R = TypeVar("R", Document, Question)
+R = TypeVar("R", bound=msgspec.Struct)
 
 
 def read_documents(*paths: str) -> Iterator[Document]:
@@ -31,7 +31,7 @@ def read_documents(*paths: str) -> Iterator[Document]:
     ids = Ids("doc_id")
     problems = Problems()
     for path in paths:
-        for line, document in _records(path, Document, problems):
+        for line, document in read_records(path, Document, problems):
             place = line if len(paths) == 1 else f"{path}:{line}"
             for problem in (*ids.check(document.doc_id, place), *check_document(document)):
                 problems.add(path, line, problem)
@@ -51,7 +51,7 @@ def read_questions(*paths: str, doc_ids: Container[str], answered: bool) -> Iter
     ids = Ids("qid")
     problems = Problems()
     for path in paths:
-        for line, question in _records(path, Question, problems):
+        for line, question in read_records(path, Question, problems):
             place = line if len(paths) == 1 else f"{path}:{line}"
             for problem in (*ids.check(question.qid, place), *check_question(question, doc_ids, answered)):
                 problems.add(path, line, problem)
@@ -59,8 +59,8 @@ def read_questions(*paths: str, doc_ids: Container[str], answered: bool) -> Iter
     problems.check()
 
 
-def _records(path: str, record: type[R], problems: Problems) -> Iterator[tuple[int, R]]:
-    """Yield (line, record) for the lines that decode."""
+def read_records(path: str, record: type[R], problems: Problems) -> Iterator[tuple[int, R]]:
+    """Yield (line, record) for the lines of a file that decode; what is wrong with the others goes to ``problems``."""
     decoder = msgspec.json.Decoder(record)
     for line, text in _lines(path):
         try:
@@ -68,7 +68,7 @@ def _records(path: str, record: type[R], problems: Problems) -> Iterator[tuple[i
         except msgspec.ValidationError as error:
             problem, _, field = str(error).partition(" - at `$")
             if "unknown field" in problem and not field:
-                problem += f" (allowed: {', '.join(record.__struct_fields__)})"
+                problem += f" (allowed: {', '.join(record.__struct_encode_fields__)})"
             problems.add(path, line, Problem(field.strip("`").lstrip(".") or None, problem))
         except msgspec.DecodeError as error:
             problems.add(path, line, Problem(None, f"not a line of JSON ({error})"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -21,6 +22,7 @@ from calibrag.collections import (
 from calibrag.collections.checking import Ids, Problems, check_document, check_question
 from calibrag.collections.entries import Place
 from calibrag.collections.splitting import draw_order
+from calibrag.collections.unsupported import NOTHING, Removal, choose
 from calibrag.errors import InputError
 from calibrag.records import Document, Question, read_jsonl
 
@@ -53,7 +55,7 @@ class _Named(msgspec.Struct):
     doc_id: str
 
 
-def read_documents(form: str, paths: str | Sequence[str]) -> Iterator[Document]:
+def read_documents(form: str, paths: str | Sequence[str], left_out: Collection[str] = ()) -> Iterator[Document]:
     """Yield the documents of a source, checked, in a stream.
 
     Parameters
@@ -62,23 +64,58 @@ def read_documents(form: str, paths: str | Sequence[str]) -> Iterator[Document]:
         A format of ``READERS``.
     paths
         A path, or several that are read as one source.
+    left_out
+        Ids of documents that are passed over; each must be there.
 
     Raises
     ------
     InputError
-        A file breaks its format, or there is no document; raised while the documents are taken, at the latest at
-        their end.
+        A file breaks its format, there is no document, or not every one of ``left_out``; raised while the documents are
+        taken, at the latest at their end.
     """
-    paths = [paths] if isinstance(paths, str | Path) else list(paths)
-    paths = list(map(str, paths))
+    paths = _listed(paths)
     count = 0
+    missing = set(left_out)
     for document in READERS[form](*paths):
-        count += 1
         if form != "jsonl":
             _check(paths, document)
+        if document.doc_id in left_out:
+            missing.discard(document.doc_id)
+            continue
+        count += 1
         yield document
+    if missing:
+        problem = f"lacks {', '.join(sorted(missing)[:5])}, which questions name as their support"
+        raise InputError(", ".join(paths), problem)
     if not count:
         raise InputError(", ".join(paths), "holds no document")
+
+
+def removal(paths: str | Sequence[str], unsupported: Mapping[str, Any] | None) -> Removal:
+    """Return which questions of a collection lose their support, and the documents that go with it.
+
+    Parameters
+    ----------
+    paths
+        The files of the questions.
+    unsupported
+        ``share`` and ``seed`` of the draw; and ``format``, ``answered``, ``split`` and ``sample``, which say what the
+        questions are; None takes nothing out.
+
+    Raises
+    ------
+    InputError
+        As of ``read_questions``; or no question can be chosen.
+    """
+    if unsupported is None:
+        return NOTHING
+    form, split, sample = (unsupported[key] for key in ("format", "split", "sample"))
+    # whether the documents are there is seen when they are read
+    questions = _evaluated(form, _listed(paths), _Everything(), unsupported["answered"], split, **sample)
+    try:
+        return choose(questions, unsupported["share"], unsupported["seed"])
+    except ValueError as error:
+        raise InputError(", ".join(_listed(paths)), str(error)) from None
 
 
 def read_questions(
@@ -89,6 +126,7 @@ def read_questions(
     split: str,
     limit: int | None,
     seed: int,
+    removed: Removal = NOTHING,
 ) -> list[Question]:
     """Return the questions of a split, in the order of their files.
 
@@ -103,15 +141,40 @@ def read_questions(
     limit
         Draw this many questions of the split, at random by ``seed``; None, or more than there are, takes all. The
         draw depends on ids only: a question added or removed changes at most one of the others.
+    removed
+        Documents that were left out, and the questions that are marked as unsupported for it, their support emptied.
 
     Raises
     ------
     InputError
         A file breaks its format (the message lists the first 20 problems), or the split is empty.
     """
-    paths = [paths] if isinstance(paths, str | Path) else list(paths)
-    paths = list(map(str, paths))
-    doc_ids = {document.doc_id for document in read_jsonl(documents, _Named)}
+    doc_ids = {document.doc_id for document in read_jsonl(documents, _Named)} | removed.documents
+    questions = _evaluated(form, _listed(paths), doc_ids, answered, split, limit, seed)
+    return [removed.mark(question) for question in questions]
+
+
+def _listed(paths: str | Path | Sequence[str]) -> list[str]:
+    return list(map(str, [paths] if isinstance(paths, str | Path) else paths))
+
+
+class _Everything(Container):
+    """Holds whatever is asked for."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def _evaluated(
+    form: str,
+    paths: list[str],
+    doc_ids: Container[str],
+    answered: bool,
+    split: str,
+    size: int | None,
+    seed: int,
+) -> list[Question]:
+    """Return the questions of a split that the draw takes, in the order of their files."""
     if form == "jsonl":
         questions = jsonl.read_questions(*paths, doc_ids=doc_ids, answered=answered)
     else:
@@ -125,13 +188,13 @@ def read_questions(
     if not chosen:
         problem = f"no question of the split {split!r}: choose another split, or add questions"
         raise InputError(", ".join(paths), problem if found else "holds no question")
-    if limit is not None:
-        kept = set(draw_order((question.qid for question in chosen), seed)[:limit])
+    if size is not None:
+        kept = set(draw_order((question.qid for question in chosen), seed)[:size])
         chosen = [question for question in chosen if question.qid in kept]
     return chosen
 
 
-def _released(form: str, paths: Sequence[str], doc_ids: set[str], answered: bool) -> Iterator[Question]:
+def _released(form: str, paths: Sequence[str], doc_ids: Container[str], answered: bool) -> Iterator[Question]:
     ids = Ids("qid")
     problems = Problems()
     for place, question in QUESTIONS[form](*paths):

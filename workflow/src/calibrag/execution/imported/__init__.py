@@ -1,21 +1,39 @@
-"""Logs of other systems: one file a format, which turns its lines into questions and traces.
-
-A new format is one file here, its line in ``FORMATS``, and its name in the schema of the configuration.
-"""
+"""Logs of other systems: one file a format, which turns its lines into questions and traces; ``FORMATS`` lists them."""
 
 from __future__ import annotations
 
-from calibrag.execution.imported import adarague, jsonl, seakr, trajectories
-from calibrag.execution.imported.seam import Format, Logged
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["FORMATS", "Format", "Logged"]
+from calibrag.execution.imported import adarague, jsonl, knowagent, react, seakr, seakr_direct
+from calibrag.execution.imported.logged import Logged
+from calibrag.trace import Aspect
+
+
+class Format(NamedTuple):
+    """A format of logs.
+
+    Parameters
+    ----------
+    recorded
+        What its traces hold, at least in one pass.
+    read
+        Takes the file and the name of the import; raises InputError that names file, line and field.
+    """
+
+    recorded: frozenset[Aspect]
+    read: Callable[[str | Path, str], Iterator[Logged]]
+
+
+_ACTED = frozenset({"searches", "calls", "turns", "reasoning"})
 
 FORMATS: dict[str, Format] = {
-    "jsonl": Format(None, jsonl.read),
-    "adarague": Format(3, adarague.read),
-    "seakr": Format(1, seakr.read_steps),
-    "seakr-direct": Format(1, seakr.read_direct),
-    "react": Format(None, trajectories.read_react),
-    "knowagent": Format(1, trajectories.read_knowagent),
+    "jsonl": Format(frozenset({"confidence", "searches", "reasoning", "tokens", "seconds"}), jsonl.read),
+    "adarague": Format(frozenset({"reasoning"}), adarague.read),
+    "seakr": Format(frozenset(), seakr.read),
+    "seakr-direct": Format(frozenset(), seakr_direct.read),
+    "react": Format(_ACTED, react.read),
+    "knowagent": Format(_ACTED, knowagent.read),
 }
 """Name in the configuration -> format."""

@@ -1,9 +1,9 @@
-"""Reading a log whole, and writing what the log says of its own answers."""
+"""From a log to the files of an import: its questions, the traces of a pass, and what it says of its answers."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from calibrag.errors import InputError
@@ -11,39 +11,53 @@ from calibrag.execution.imported import FORMATS, Logged
 from calibrag.records import whole_file
 from calibrag.trace import Trace
 
-LABEL_COLUMNS = ("qid", "pass", "label", "value")
+COLUMNS = ("qid", "pass", "name", "value")
+"""Columns of a file of verdicts."""
 
 
-def open_log(form: str, path: str | Path, collection: str, passes: int) -> list[Logged]:
-    """Return the questions of a log with their first ``passes`` passes.
+def read_log(form: str, path: str | Path, collection: str, passes: int) -> list[Logged]:
+    """Return the questions of a log in its order, with their first passes.
+
+    Parameters
+    ----------
+    form
+        A format of ``FORMATS``.
+    collection
+        The name of the import.
+    passes
+        Passes over a question that are taken, 1 or more.
 
     Raises
     ------
     InputError
-        A line is none of the format, a question comes twice, or no question has as many passes.
+        The file breaks its format, holds no question, or holds fewer passes of every question.
     """
-    lines: dict[str, Logged] = {}
-    for logged in FORMATS[form].read(path, collection):
-        qid = logged.question.qid
-        if qid in lines:
-            raise InputError(path, f"question {qid} comes twice; a question has one line with all of its passes")
-        lines[qid] = logged._replace(traces=logged.traces[:passes], labels=logged.labels[:passes])
-    most = max((len(line.traces) for line in lines.values()), default=0)
+    log = list(FORMATS[form].read(path, collection))
+    if not log:
+        raise InputError(path, "holds no question")
+    most = max(trace.pass_number for each in log for trace in each.traces)
     if most < passes:
-        raise InputError(path, f"must hold a question with {passes} passes (got {most} at most)", field="passes")
-    return list(lines.values())
+        problem = f"no question has more than {most} passes (wanted {passes}); correct imports.{collection}.passes"
+        raise InputError(path, problem)
+    return [
+        Logged(
+            each.question,
+            [trace for trace in each.traces if trace.pass_number <= passes],
+            [verdict for verdict in each.verdicts if verdict.pass_number <= passes],
+        )
+        for each in log
+    ]
 
 
-def pass_of(lines: Iterable[Logged], number: int) -> list[Trace]:
-    """Return the traces of the passes of this number; a question with fewer has none."""
-    return [trace for line in lines for trace in line.traces if trace.pass_number == number]
+def traces_of_pass(log: Iterable[Logged], number: int) -> list[Trace]:
+    """Return the traces of the pass of this number, of the questions that have it."""
+    return [trace for each in log for trace in each.traces if trace.pass_number == number]
 
 
-def write_labels(path: str | Path, lines: Sequence[Logged]) -> None:
-    """Write one row a label: question, pass, its name, and ``true`` or ``false``."""
-    with whole_file(path) as partial, open(partial, "w", encoding="utf-8", newline="") as stream:
-        rows = csv.writer(stream, lineterminator="\n")
-        rows.writerow(LABEL_COLUMNS)
-        for line in lines:
-            for number, labels in enumerate(line.labels, start=1):
-                rows.writerows([line.question.qid, number, name, str(right).lower()] for name, right in labels.items())
+def write_verdicts(path: str | Path, log: Iterable[Logged]) -> None:
+    """Write what the log says of its answers as CSV with ``COLUMNS``, a row for each pass and name."""
+    with whole_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, lineterminator="\n")
+        rows.writerow(COLUMNS)
+        for question, _, verdicts in log:
+            rows.writerows((question.qid, number, name, float(value)) for number, name, value in verdicts)

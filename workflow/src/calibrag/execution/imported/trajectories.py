@@ -1,109 +1,132 @@
-"""Trajectories in the manner of ReAct: thoughts, actions and observations, numbered by turn.
+"""Trajectories in the notation of ReAct: a question, then steps of thought, action and observation, as text.
 
-``react``: logs of Reflexion (noahshinn/reflexion), several trials a question. A trial after a right one repeats it
-to the letter, so that trials are no independent passes, and their agreement would give the label away: ``passes: 1``.
-``knowagent``: logs of KnowAgent (zjunlp/KnowAgent), which hold no gold answers, only whether each answer was right.
+Yao et al., ReAct: Synergizing Reasoning and Acting in Language Models, ICLR 2023. What an environment says of a final
+answer ("Answer is CORRECT"), and the gold answer that some logs append, are kept out of the traces.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
-from calibrag.errors import InputError
-from calibrag.execution.imported.seam import Logged, halted_trace, trace_of
-from calibrag.records import Question, Record, read_jsonl
-from calibrag.trace import Aspect, ErrorEvent, ModelEvent, ReadEvent, SearchEvent, Trace, TraceEvent
+import msgspec
 
-RECORDED: list[Aspect] = ["searches", "reads", "calls", "turns", "reasoning"]
-_PART = re.compile(r"^(Thought|Action|Observation|ActionPath) (\d+): ?", re.MULTILINE)
-_ACTION = re.compile(r"(\w+)\[(.*)\]\s*$", re.DOTALL)
+from calibrag.execution.imported.logged import UNNAMED, answer
+from calibrag.trace import (
+    AnswerEvent,
+    EntitySearchEvent,
+    ErrorEvent,
+    ModelEvent,
+    ProposedCall,
+    ReadEvent,
+    SearchEvent,
+    TraceEvent,
+)
 
-
-class Reflexion(Record):
-    """A line of a Reflexion log: one trial."""
-
-    trial: int
-    status: Literal["correct", "incorrect", "halted"]
-    question: str
-    gold: str
-    pred: str | None
-    search_queries: list[str]
-    lookups: list[str]
-    n_steps: int
-    trajectory: str
-    hotpot_id: str
+_LABEL = re.compile(r"^(ActionPath|Thought|Action|Observation) (\d+):[ \t]*", re.MULTILINE)
+_CALL = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
+_REFUSED = ("Invalid Action", "The last page")
+_NOTHING = ("No Results", "No results", "No more results")
 
 
-class KnowAgent(Record):
-    """A line of a KnowAgent log."""
+class Step(NamedTuple):
+    """One step; ``path`` is KnowAgent's line of the actions so far, None in ReAct's own notation."""
 
-    question: str
-    answer: str
-    correct: bool
-    reward: float
-    halted: bool
-    error: bool
-    trajectory: str
+    path: str | None
+    thought: str
+    action: str
+    observation: str
+
+    @property
+    def call(self) -> tuple[str, str] | None:
+        """Name and argument of the action; None where it is no call."""
+        found = _CALL.fullmatch(self.action)
+        return (found[1], found[2]) if found else None
 
 
-def read_react(path: str | Path, collection: str) -> Iterator[Logged]:
-    """Yield the questions with their trials, in the order of the file.
+def steps(text: str, question: str, with_path: bool) -> list[Step]:
+    """Return the steps of a trajectory.
 
     Raises
     ------
-    InputError
-        The trials of a question are not numbered 1, 2, ...
+    ValueError
+        It does not begin with the question, or its labels do not follow each other as they must; says which.
     """
-    trials: dict[str, list[Reflexion]] = {}
-    for line in read_jsonl(path, Reflexion):
-        of_question = trials.setdefault(line.hotpot_id, [])
-        of_question.append(line)
-        if line.trial != len(of_question):
-            problem = f"question {line.hotpot_id}: trial must be {len(of_question)} (got {line.trial})"
-            raise InputError(path, problem, field="trial")
-    for qid, lines in trials.items():
-        question = Question(qid=qid, text=lines[0].question, answers=[lines[0].gold])
-        traces = [_trace(collection, qid, line.trial, line.trajectory, line.pred, "GPT") for line in lines]
-        yield Logged(question, traces, [{"status": line.status == "correct"} for line in lines])
+    head, *rest = _LABEL.split(text)
+    if head.split() != f"Question: {question}".split():
+        raise ValueError(f"must begin with 'Question: ' and the question of the line (got {head[:80]!r})")
+    labels = (*(("ActionPath",) if with_path else ()), "Thought", "Action", "Observation")
+    found = list(zip(rest[::3], rest[1::3], rest[2::3], strict=True))
+    for position, (label, number, _) in enumerate(found):
+        wanted = f"{labels[position % len(labels)]} {position // len(labels) + 1}"
+        if f"{label} {number}" != wanted:
+            raise ValueError(f"{wanted!r} must come next (got '{label} {number}')")
+    if not found or len(found) % len(labels):
+        raise ValueError(f"must hold whole steps of {', '.join(labels)} (ends in {len(found) % len(labels)} of them)")
+    contents = [content.strip() for _, _, content in found]
+    whole = [contents[start : start + len(labels)] for start in range(0, len(contents), len(labels))]
+    made = [Step(*parts) if with_path else Step(None, *parts) for parts in whole]
+    for number, step in enumerate(made[:-1], start=1):
+        if step.call and step.call[0] == "Finish":
+            raise ValueError(f"Action {number} finishes, and steps follow")
+    return made
 
 
-def read_knowagent(path: str | Path, collection: str) -> Iterator[Logged]:
-    """Yield the questions with their one pass; a question's id is made from its text, since the log has none."""
-    for line in read_jsonl(path, KnowAgent):
-        qid = "ka-" + hashlib.sha256(line.question.encode()).hexdigest()[:12]
-        answer = None if line.halted or line.error else line.answer
-        trace = _trace(collection, qid, 1, line.trajectory, answer, "Llama-2-13B")
-        yield Logged(Question(qid=qid, text=line.question.strip(), answers=[]), [trace], [{"correct": line.correct}])
+def events(question: str, made: list[Step]) -> list[TraceEvent]:
+    """Return the events of the steps: what was thought before each call, and the call.
 
-
-def _trace(collection: str, qid: str, number: int, trajectory: str, answer: str | None, model: str) -> Trace:
-    events = list(_events(trajectory, model))
-    if answer is None:
-        return halted_trace(collection, qid, number, events, RECORDED)
-    return trace_of(collection, qid, number, answer, events, RECORDED)
-
-
-def _events(trajectory: str, model: str) -> Iterator[TraceEvent]:
-    """Yield a model event a turn, then what it did; ``Finish`` is left to the answer, arithmetic to the model."""
-    turns: dict[int, dict[str, str]] = {}
-    marks = list(_PART.finditer(trajectory))
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        text = trajectory[mark.end() : after.start() if after else len(trajectory)].strip()
-        turns.setdefault(int(mark[2]), {})[mark[1]] = text
-    page = ""
-    for turn, parts in sorted(turns.items()):
-        action, observed = parts.get("Action", ""), parts.get("Observation", "")
-        yield ModelEvent(turn=turn, model=model, purpose="next call", reasoning=parts.get("Thought"), text=action)
-        matched = _ACTION.match(action)
-        name, argument = (matched[1], matched[2]) if matched else ("", action)
-        if observed.startswith("Invalid Action") or not matched:
-            yield ErrorEvent(turn=turn, call=name or "unreadable", problem=observed or "no action", arguments=argument)
-        elif name in ("Search", "Retrieve"):
+    ``Search`` is a search, ``Retrieve`` (a page by its name) one by name, ``Lookup`` a reading of the page that was
+    found last, ``Finish`` the answer; what is no such call, or is refused by the environment, is an error. Logs name no
+    passages, so that searches have no hits; what they returned is in what the model was told next.
+    """
+    listed: list[TraceEvent] = []
+    told, page = question, ""
+    for turn, step in enumerate(made, start=1):
+        name, argument = step.call or ("", step.action)
+        listed.append(
+            ModelEvent(
+                turn=turn - 1,
+                model=UNNAMED,
+                purpose="next call",
+                sent=[told],
+                text=step.path,
+                reasoning=step.thought,
+                calls=[ProposedCall(name=name, arguments=_json(argument))] if name else [],
+            )
+        )
+        event = _event(turn, name, argument, step, page)
+        if isinstance(event, SearchEvent | EntitySearchEvent):
             page = argument
-            yield SearchEvent(turn=turn, query=argument, hits=[])
-        elif name == "Lookup":
-            yield ReadEvent(turn=turn, passage_id=page, question=argument, sentences=[observed], chosen_by="lexical")
+        listed.append(event)
+        told = step.observation
+    return listed
+
+
+def final(listed: list[TraceEvent]) -> str | None:
+    """Return the answer that events end with; None where they end without one, or with a refusal."""
+    return listed[-1].text if listed and isinstance(listed[-1], AnswerEvent) else None
+
+
+def queries(made: list[Step], name: str) -> Iterator[str]:
+    """Yield the arguments of all calls of this name."""
+    yield from (step.call[1] for step in made if step.call and step.call[0] == name)
+
+
+def _event(turn: int, name: str, argument: str, step: Step, page: str) -> TraceEvent:
+    if name == "Finish":
+        return answer(turn, argument)
+    if not step.observation.startswith(_REFUSED):
+        match name:
+            case "Search":
+                return SearchEvent(turn=turn, query=argument, hits=[])
+            case "Retrieve":
+                return EntitySearchEvent(turn=turn, name=argument, hits=[], names=[])
+            case "Lookup":
+                found = [] if step.observation.startswith(_NOTHING) else [step.observation]
+                return ReadEvent(turn=turn, passage_id=page, question=argument, sentences=found, chosen_by="lexical")
+    return ErrorEvent(turn=turn, call=name, problem=step.observation or "no such call", arguments=_json(argument))
+
+
+def _json(argument: str) -> str:
+    return msgspec.json.encode({"argument": argument}).decode()

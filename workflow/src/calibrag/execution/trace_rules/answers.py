@@ -10,12 +10,12 @@ from calibrag.trace import GateEvent
 
 
 def rulings(case: Case) -> Iterator[str]:
-    """Each answer is followed by the gate's ruling; the submissions say the same, one for one."""
+    """Each answer is followed by the gate's ruling, where rulings were recorded; the submissions say the same."""
     pairs = list(ruled(case.trace))
     gates = sum(isinstance(event, GateEvent) for event in case.trace.events)
     followed = sum(gate is not None for _, gate in pairs)
     for answer, gate in pairs:
-        if gate is None:
+        if gate is None and case.trace.records("gate"):
             yield f"the answer of turn {answer.turn} is not followed by a ruling of the gate"
     if gates != followed:
         yield f"{gates - followed} of {gates} rulings of the gate do not follow an answer"

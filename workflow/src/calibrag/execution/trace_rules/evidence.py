@@ -51,7 +51,12 @@ def retractions(case: Case) -> Iterator[str]:
 
 
 def passages_met(case: Case) -> Iterator[str]:
-    """What is read, recorded or cited by an accepted answer was returned by a search before."""
+    """What is read, recorded or cited by an accepted answer was returned by a search before.
+
+    A trace that did not record hits is held to nothing here.
+    """
+    if not case.trace.records("hits"):
+        return
     seen: set[str] = set()
     accepted = {id(answer) for answer, gate in ruled(case.trace) if gate and gate.accepted}
     for event in case.trace.events:
