@@ -21,7 +21,7 @@ LAYERS = [
     ["evaluation"],
     ["confidence"],
     ["reporting"],
-    ["command", "inputs"],
+    ["command", "experiments", "inputs"],
     ["__main__"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from snakemake.iocontainers import Wildcards
 
-from calibrag import configuration, inputs
+from calibrag import configuration, experiments, inputs
 from calibrag.errors import ConfigError
 
 ROOT = Path(__file__).parents[3]
@@ -76,7 +76,7 @@ def test_a_pass_that_does_not_rerank_takes_no_reranker():
 
 
 def test_imports_have_no_passage_runs_and_no_judgements_and_every_system_a_file_of_answers():
-    own, logged = (Wildcards(fromdict={"collection": "c", "system": name}) for name in ("bitem", inputs.IMPORTED))
+    own, logged = (Wildcards(fromdict={"collection": "c", "system": name}) for name in ("bitem", experiments.IMPORTED))
     assert take().passage_runs(own) == ["results/c/bitem/runs/PG-1.txt", "results/c/bitem/runs/PG-2.txt"]
     assert take().qrels(own) == ["results/c/corpus/qrels.txt"]
     assert take().passage_runs(logged) == take().qrels(logged) == []

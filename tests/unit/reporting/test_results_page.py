@@ -9,7 +9,7 @@ import pytest
 from results_of import COLLECTIONS, READING, make_page
 from scored_runs import MEASURES
 
-from calibrag import inputs
+from calibrag import experiments
 from calibrag.reporting import findings
 from calibrag.reporting.results_page import FIGURES, SECTIONS, write_results_page
 
@@ -50,9 +50,9 @@ def page(path):
 
 def test_every_table_and_figure_of_an_experiment_has_its_place():
     known = {name for section in SECTIONS for name in section.tables}
-    named = {*inputs.TABLES, *inputs.RETRIEVAL_TABLES, *inputs.RUN_TABLES, *inputs.ANSWER_TABLES, "reader", "transfer"}
+    named = {*experiments.TABLES, *experiments.RETRIEVAL_TABLES, *experiments.RUN_TABLES, *experiments.ANSWER_TABLES, "reader", "transfer"}
     assert named <= known
-    assert set(inputs.FIGURES) == set(FIGURES) == {name for section in SECTIONS for name in section.figures}
+    assert set(experiments.FIGURES) == set(FIGURES) == {name for section in SECTIONS for name in section.figures}
 
 
 def test_the_same_tables_make_the_same_bytes(path, tmp_path):

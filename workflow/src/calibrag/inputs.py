@@ -3,65 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
-from pathlib import PurePath
 from typing import Any
 
-from calibrag.errors import ConfigError
-from calibrag.reporting.experiments import check_measures, describe_experiment
+from calibrag.experiments import IMPORTED, MODEL_OF_POLICY, Experiments, check_measures
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
     "terrier": "results/{collection}/retrieval/terrier",
 }
 PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
-TABLE = "results/tables/{experiment}/{table}.{kind}"
-RESULTS = "results/tables/{experiment}/index.html"
-PAGES = "results/{collection}/{system}/pages"
-PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
-
-MODEL_OF_POLICY = {"reader": "reader", "llm": "chat"}
-"""The model that a policy asks, a part of the block ``models``."""
-
-TABLES = ("collections", "names", "models")
-"""Tables of every experiment on collections of our own."""
-
-RETRIEVAL_TABLES = ("retrieval", "significance")
-"""Tables of an experiment with retrievers."""
-
-VERIFIER = "results/tables/models/verifier.csv"
-"""The table of the verifier's quality, which no experiment changes."""
-
-RUN_TABLES = ("passage_runs", "passage_significance", "passage_types", "length")
-"""Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
-
-ANSWER_TABLES = (
-    "answer_runs", "answer_significance", "answer_types", "signals", "confidence", "permuted", "errors", "cost"
-)  # fmt: skip
-"""Tables of an experiment with systems, our own or imported; with several collections also that of transfer."""
 
 FILED = ("answers", "fitted")
 """Files of results/{collection}/{system}/runs/ that hold answer runs."""
-
-TYPE_TABLES = ("passage_types", "answer_types")
-"""Those of them that compare two runs by type of question."""
-
-FIGURES = ("accuracy_hmr", "reliability", "risk_coverage", "signal_auroc", "type_bars")
-"""Figures of an experiment with systems."""
-
-IMPORTED = "imported"
-"""The name of the system in results/{import}/, where a collection has the names of its systems."""
 
 NAMED = ("collections", "retrievers", "systems", "experiments")
 """Blocks of the configuration whose names are wildcards of that name without its s."""
 
 
-class Inputs:
-    """What jobs take, by the resolved configuration."""
+class Inputs(Experiments):
+    """What jobs take, by the resolved configuration; and the files of experiments."""
 
     def __init__(self, config: Mapping[str, Any]):
+        super().__init__(config)
         models = config["models"]
-        self._config = config
         check_measures(config["evaluation"], config["reporting"]["figures"]["types"])
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}
@@ -73,7 +37,6 @@ class Inputs:
         self.wildcards |= {kind: "|".join(config["indexes"][kind]) for kind in ("vectors", "dense")}
         self.wildcards |= {"adapter": "reranker|verifier", "format": "trec_hops|trec_rag|inspect_ai"}
         self.wildcards |= {"shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
-        self._encoders = {"reranker": models["reranker"], "verifier": models["verifier"]["encoder"]}
         self.reranker = _adapter(models["reranker"], "adapter.safetensors")
         verifier = [block for block in (models["verifier"]["encoder"], models["verifier"]["second"]) if block]
         self.verifier = [file for block in verifier for file in _adapter(block, "adapter.safetensors")]
@@ -259,98 +222,6 @@ class Inputs:
         """Return the files of the adapter that a cross-encoder uses."""
         return _adapter(self._encoders[wildcards.adapter], "adapter.safetensors")
 
-    def chosen(self, kind: str) -> Callable[[Any], list[str]]:
-        """Return a function of the wildcards: the names of a kind that the experiment takes, in its order."""
-
-        def names(wildcards) -> list[str]:
-            return self._config["experiments"][wildcards.experiment][kind]
-
-        return names
-
-    def each(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Return a function of the wildcards: the files of a pattern, the names that the wildcards leave open being all
-        collections, retrievers and systems of the experiment."""
-
-        def files(wildcards) -> list[str]:
-            experiment = self._config["experiments"][wildcards.experiment]
-            given = dict(wildcards.items())
-            left = {kind.removesuffix("s"): names for kind, names in experiment.items()}
-            left = {name: left[name] for name in left if name not in given and f"{{{name}}}" in pattern}
-            chosen = (dict(zip(left, names, strict=True)) for names in product(*left.values()))
-            return [pattern.format(**given, **names) for names in chosen]
-
-        return files
-
-    def published(self, wildcards) -> list[str]:
-        """Return the comparisons with published rankings, one for each collection of the experiment that has some."""
-        known = self._config["published"]
-        chosen = [name for name in self.chosen("collections")(wildcards) if name in known]
-        if not chosen:
-            problem = f"holds no collection of experiments.{wildcards.experiment} (has {', '.join(known)})"
-            raise ConfigError("published", problem)
-        return [PUBLISHED.format(collection=name, experiment=wildcards.experiment) for name in chosen]
-
-    def type_tables(self, wildcards) -> list[str]:
-        """Return the tables of an experiment that compare two runs by type of question."""
-        return [path for path in self.page_tables(wildcards) if PurePath(path).stem in TYPE_TABLES]
-
-    def page_tables(self, wildcards) -> list[str]:
-        """Return the tables of an experiment."""
-        return self._table_files(wildcards.experiment, "csv")
-
-    def page_readable(self, wildcards) -> list[str]:
-        """Return the tables of an experiment as they are read."""
-        return [path for kind in ("md", "tex") for path in self._table_files(wildcards.experiment, kind)]
-
-    def page_figures(self, wildcards) -> list[str]:
-        """Return the figures of an experiment."""
-        return self._figures(wildcards.experiment)
-
-    def page_traces(self, wildcards) -> list[str]:
-        """Return the trace pages of an experiment's own systems."""
-        return [PAGES.format(collection=name, system=system) for name, system in self._own(wildcards.experiment)]
-
-    def facts(self, wildcards) -> dict[str, list[str]]:
-        """Return what an experiment runs, for the head of its page: heading -> names."""
-        own = {system for _, system in self._own(wildcards.experiment)}
-        asked = {MODEL_OF_POLICY[self._config["systems"][system]["policy"]["name"]] for system in own}
-        return describe_experiment(self._config, wildcards.experiment, self.model_names, asked)
-
-    def reported(self, wildcards) -> list[str]:
-        """Return what the reported experiments make: tables, figures, their page; trace pages and exports."""
-        files, reporting = [VERIFIER], self._config["reporting"]
-        for name in reporting["experiments"]:
-            files += [*self._table_files(name, "csv"), *self._figures(name), RESULTS.format(experiment=name)]
-            for collection, system in self._own(name):
-                files.append(PAGES.format(collection=collection, system=system))
-                files += [f"results/{collection}/{system}/exports/{kind}" for kind in reporting["exports"]]
-        # two experiments may share a system
-        return list(dict.fromkeys(files))
-
-    def _own(self, experiment: str) -> list[tuple[str, str]]:
-        """Return each collection with each system of ours."""
-        block = self._config["experiments"][experiment]
-        return [pair for pair in product(block["collections"], block["systems"]) if pair[1] != IMPORTED]
-
-    def _figures(self, experiment: str) -> list[str]:
-        systems = self._config["experiments"][experiment]["systems"]
-        return [f"results/figures/{experiment}/{name}.svg" for name in FIGURES if systems]
-
-    def _table_files(self, experiment: str, kind: str) -> list[str]:
-        names = self._tables(self._config["experiments"][experiment])
-        return [TABLE.format(experiment=experiment, table=name, kind=kind) for name in names]
-
-    def _tables(self, experiment: Mapping[str, Any]) -> list[str]:
-        systems = experiment["systems"]
-        transfer = ("transfer",) if len(experiment["collections"]) > 1 else ()
-        answers = (*ANSWER_TABLES, *transfer) if systems else ()
-        if systems == [IMPORTED]:
-            return list(answers)
-        readers = systems and all(self._config["systems"][s]["policy"]["name"] == "reader" for s in systems)
-        retrieval = RETRIEVAL_TABLES if experiment["retrievers"] else ()
-        runs = (*RUN_TABLES, *answers, *(["reader"] if readers else ())) if systems else ()
-        return [*TABLES, *retrieval, *runs]
-
     def chat(self, level: str) -> dict[str, Any] | None:
         """Return what names of a level (``passage`` or ``document``) by a chat model take; None where none is asked.
 
@@ -369,13 +240,6 @@ class Inputs:
     def models(self, *parts: str) -> dict[str, Any]:
         """Return parts of the block ``models``."""
         return {part: self._config["models"][part] for part in parts}
-
-    def model_names(self, *parts: str) -> dict[str, str]:
-        """Return part -> the model that it uses, for captions."""
-        models = self._config["models"]
-        names = {part: encoder["adapter"] or encoder["base"] for part, encoder in self._encoders.items()}
-        names |= {part: models[part]["model"] for part in ("embedder", "tagger", "reader")}
-        return {part: names[part] for part in parts}
 
     def _passes(self, wildcards, last: int, shards: Sequence[str]) -> list[str]:
         return [
