@@ -33,7 +33,9 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "score_passage_runs": 2,
         "control_list_length": 2,
         "score_answer_runs": 2,
+        "label_answers": 2,
         "list_errors": 2,
+        "tabulate_labels": 1,
         "measure_cost": 2,
         "extract_signals": 2,
         "score_signals": 2,
@@ -90,6 +92,7 @@ def test_an_ablation_needs_its_own_jobs_only(workflow):
         "select_answer_runs": 1,
         "extract_signals": 1,
         "fit_confidence": 1,
+        "label_answers": 1,
         "score_answer_runs": 1,
     }
 

@@ -115,13 +115,73 @@ rule control_list_length:
         "../scripts/control_list_length.py"
 
 
+rule label_answers:
+    """Say of every answer that a pass or a run gives whether it is right, and which source decided."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        traces=take.all_passes,
+        runs=take.labelled_files,
+        reviewed=take.reviewed,
+        judged=take.judged,
+        logged=take.verdicts,
+    output:
+        labels="results/{collection}/{system}/evaluation/labels.jsonl",
+        undecided="results/{collection}/{system}/evaluation/undecided.csv",
+        conflicts="results/{collection}/{system}/evaluation/conflicts.csv",
+        counts="results/{collection}/{system}/evaluation/label_counts.csv",
+    log:
+        "results/logs/evaluation/label_answers/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/label_answers/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("label_answers"),
+        asked=take.asked,
+        near=lookup(dpath="evaluation/labels/near", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/label_answers.py"
+
+
+rule judge_answers:
+    """Ask a chat model about the answers that no match decides and no person has reviewed."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        traces=take.all_passes,
+        runs=take.labelled_files,
+        reviewed=take.reviewed,
+        prompt=take.judging,
+    output:
+        "results/{collection}/{system}/evaluation/judged.jsonl",
+    log:
+        "results/logs/evaluation/judge_answers/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/judge_answers/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("judge_answers"),
+        asked=take.asked,
+        near=lookup(dpath="evaluation/labels/near", within=config),
+        chat=lookup(dpath="models/chat", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/judge_answers.py"
+
+
 rule score_answer_runs:
-    """Judge the answers of all answer runs against the gold answers, and their nuggets against the qrels."""
+    """Set out all answer runs by question: which answers are right, and what part of their nuggets is relevant."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
         qrels=take.qrels,
         traces=take.all_passes,
         runs=take.answer_files,
+        labels="results/{collection}/{system}/evaluation/labels.jsonl",
     output:
         "results/{collection}/{system}/evaluation/answers.csv",
     log:
@@ -194,6 +254,7 @@ rule list_errors:
         questions="results/{collection}/collections/questions.jsonl",
         traces=take.all_passes,
         answers="results/{collection}/{system}/runs/answers.jsonl",
+        labels="results/{collection}/{system}/evaluation/labels.jsonl",
         qrels=take.qrels,
     output:
         "results/{collection}/{system}/evaluation/errors.csv",

@@ -15,6 +15,7 @@ rule export_traces:
         questions="results/{collection}/collections/questions.jsonl",
         traces=take.all_passes,
         runs="results/{collection}/{system}/runs/answers.jsonl",
+        labels="results/{collection}/{system}/evaluation/labels.jsonl",
     output:
         directory("results/{collection}/{system}/exports/{format}"),
     log:
@@ -41,6 +42,7 @@ rule write_trace_pages:
         qrels="results/{collection}/corpus/qrels.txt",
         traces=take.all_passes,
         runs="results/{collection}/{system}/runs/answers.jsonl",
+        labels="results/{collection}/{system}/evaluation/labels.jsonl",
         templates=sorted((BASE / "workflow/src/calibrag/reporting/templates").glob("[a-z]*.*")),
     output:
         directory("results/{collection}/{system}/pages"),

@@ -545,6 +545,37 @@ rule tabulate_signals:
         "../scripts/tabulate_signals.py"
 
 
+rule tabulate_labels:
+    """Count which sources decided what answers are right, and where they disagree."""
+    input:
+        take.each("results/{collection}/{system}/evaluation/label_counts.csv"),
+    output:
+        csv=report(
+            "results/tables/{experiment}/labels.csv",
+            caption="../report/labels.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "labels"},
+        ),
+        md="results/tables/{experiment}/labels.md",
+        tex="results/tables/{experiment}/labels.tex",
+    log:
+        "results/logs/tables/tabulate_labels/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_labels/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_labels"),
+        near=lookup(dpath="evaluation/labels/near", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_labels.py"
+
+
 rule tabulate_errors:
     """Count what went before the wrong answers: passages retrieved, other answers proposed."""
     input:

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from calibrag.confidence.extraction import extract_signals
-from calibrag.evaluation.judging import right_by_gold
+from calibrag.evaluation.label_files import read_labels
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
@@ -14,6 +14,6 @@ files, params = snakemake.input, snakemake.params
 with logged(snakemake.log[0]) as job:
     questions = list(islice(read_jsonl(files.questions, Question), params.asked))
     entries = [entry for entry in read_jsonl(files.answers, RunEntry) if entry.run == params.run]
-    table = extract_signals(entries, questions, read_traces(files.traces), right_by_gold(questions))
+    table = extract_signals(entries, questions, read_traces(files.traces), read_labels(files.labels).right)
     table.to_csv(snakemake.output[0], index=False)
     job.info(f"{len(questions)} questions, of which the run {params.run} answers {len(table)}")

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from calibrag.evaluation.error_analysis import analyse_errors
-from calibrag.evaluation.judging import right_by_gold
+from calibrag.evaluation.label_files import read_labels
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
@@ -16,7 +16,7 @@ with logged(snakemake.log[0]) as job:
     questions = list(islice(read_jsonl(files.questions, Question), params.asked))
     entries = [entry for entry in read_jsonl(files.answers, RunEntry) if entry.run == params.run]
     qrels = {qid: grades for path in files.qrels for qid, grades in read_qrels(path).items()}
-    rows = analyse_errors(entries, questions, read_traces(files.traces), qrels, right_by_gold(questions))
+    rows = analyse_errors(entries, questions, read_traces(files.traces), qrels, read_labels(files.labels).right)
     rows.insert(0, "collection", names.collection)
     rows.insert(1, "system", names.system)
     rows.to_csv(snakemake.output[0], index=False)

@@ -2,9 +2,8 @@
 
 from itertools import islice
 
-import pandas as pd
-
-from calibrag.evaluation.answer_runs import score_answer_run
+from calibrag.evaluation.answer_runs import score_answer_runs
+from calibrag.evaluation.label_files import read_labels
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
@@ -15,11 +14,12 @@ files, names, params = snakemake.input, snakemake.wildcards, snakemake.params
 
 with logged(snakemake.log[0]) as job:
     questions = list(islice(read_jsonl(files.questions, Question), params.asked))
-    traces, qrels = read_traces(files.traces), [read_qrels(path) for path in files.qrels]
-    scores = {}
-    for run, entries in read_answer_runs(files.runs).items():
-        errors = faults(traces, run, params.baselines_of)
-        scores[names.collection, names.system, run] = score_answer_run(entries, questions, errors, *qrels)
-    table = pd.concat(scores, names=["collection", "system", "run"]).reset_index(level=[0, 1, 2])
+    traces = read_traces(files.traces)
+    judgements = read_labels(files.labels), *map(read_qrels, files.qrels)
+    runs = read_answer_runs(files.runs)
+    errors = {run: faults(traces, run, params.baselines_of) for run in runs}
+    table = score_answer_runs(runs, questions, errors, *judgements)
+    table.insert(0, "collection", names.collection)
+    table.insert(1, "system", names.system)
     table.to_csv(snakemake.output[0], index=False)
-    job.info(f"{len(scores)} runs, {len(questions)} questions")
+    job.info(f"{len(runs)} runs, {len(questions)} questions")

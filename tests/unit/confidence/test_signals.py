@@ -5,6 +5,7 @@ import random
 import msgspec
 import pytest
 from cases import a_pass, case, entry, recording, submission
+from gold_labels import gold_labels
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_traces import FIRST, SECOND
@@ -12,7 +13,6 @@ from sample_traces import FIRST, SECOND
 from calibrag.confidence.extraction import COLUMNS, extract_signals, read_signals
 from calibrag.confidence.signals import SIGNALS, Case, Signal, agreement, effort, evidence, signals_of
 from calibrag.errors import CalibragError
-from calibrag.evaluation.judging import right_by_gold
 from calibrag.records import Question
 from calibrag.trace import ASPECTS, ModelEvent, SearchEvent, Usage
 
@@ -242,7 +242,7 @@ def table(questions=QUESTIONS, answers=("Rome", "Rome", "Ann", "NA")):
     asked = {question.qid: answer for question, answer in zip(QUESTIONS, answers, strict=True)}
     entries = [entry(asked[question.qid], qid=question.qid) for question in questions]
     traces = {question.qid: [traced(question, asked[question.qid])] for question in questions}
-    return extract_signals(entries, questions, traces, right_by_gold(questions))
+    return extract_signals(entries, questions, traces, gold_labels(questions, traces, entries).right)
 
 
 def test_a_row_an_answer_and_questions_of_the_same_words_are_one_group():
@@ -256,21 +256,20 @@ def test_a_row_an_answer_and_questions_of_the_same_words_are_one_group():
 
 def test_refusals_and_missing_questions_have_no_row():
     traces = {"b": [a_pass(1, "Rome", qid="b")], "a": [a_pass(1, qid="a")]}
-    frame = extract_signals(
-        [entry("Rome", qid="b"), entry(None, None, 0.0, qid="a")], QUESTIONS, traces, right_by_gold(QUESTIONS)
-    )
+    entries = [entry("Rome", qid="b"), entry(None, None, 0.0, qid="a")]
+    frame = extract_signals(entries, QUESTIONS, traces, gold_labels(QUESTIONS, traces, entries).right)
     assert list(frame["qid"]) == ["b"]
 
 
 def test_an_answer_without_traces_stops_the_table():
     with pytest.raises(CalibragError, match="answers d, which has no traces"):
-        extract_signals([entry("1999", qid="d")], QUESTIONS, {}, right_by_gold(QUESTIONS))
+        extract_signals([entry("1999", qid="d")], QUESTIONS, {}, gold_labels(QUESTIONS).right)
     with pytest.raises(CalibragError, match="answers z, which was not asked"):
-        extract_signals([entry("1999", qid="z")], QUESTIONS, {}, right_by_gold(QUESTIONS))
+        extract_signals([entry("1999", qid="z")], QUESTIONS, {}, gold_labels(QUESTIONS).right)
 
 
 def test_a_run_without_answers_has_a_table_without_rows(tmp_path):
-    frame = extract_signals([], QUESTIONS, {}, right_by_gold(QUESTIONS))
+    frame = extract_signals([], QUESTIONS, {}, gold_labels(QUESTIONS).right)
     frame.to_csv(tmp_path / "signals.csv", index=False)
     assert len(read_signals(tmp_path / "signals.csv")) == 0
 
@@ -297,6 +296,7 @@ def test_no_signal_depends_on_the_gold_answers(rng: random.Random):
     traces = {question.qid: [traced(question, "Rome")] for question in QUESTIONS}
     entries = [entry("Rome", qid=question.qid) for question in QUESTIONS]
     one, other = (
-        extract_signals(entries, questions, traces, right_by_gold(questions)) for questions in (QUESTIONS, permuted)
+        extract_signals(entries, questions, traces, gold_labels(questions, traces, entries).right)
+        for questions in (QUESTIONS, permuted)
     )
     assert one.drop(columns="right").equals(other.drop(columns="right"))

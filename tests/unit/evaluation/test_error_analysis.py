@@ -3,9 +3,9 @@
 import msgspec
 import pandas as pd
 import pytest
+from gold_labels import gold_labels
 
 from calibrag.evaluation.error_analysis import COLUMNS, analyse_errors, count_errors
-from calibrag.evaluation.judging import right_by_gold
 from calibrag.records import Hit, Question
 from calibrag.trace import EntitySearchEvent, RunEntry, SearchEvent, Submission, Trace, Usage
 
@@ -44,9 +44,9 @@ def a_pass(qid, number, *submitted, retrieved=(), status="ok", events=()):
 
 
 def row(question, filed, passes, grades):
-    frame = analyse_errors(
-        [filed] if filed else [], [question], {question.qid: passes}, {question.qid: grades}, right_by_gold([question])
-    )
+    traces, entries = {question.qid: passes}, [filed] if filed else []
+    right = gold_labels([question], traces, entries).right
+    frame = analyse_errors(entries, [question], traces, {question.qid: grades}, right)
     return frame.iloc[0].to_dict()
 
 
@@ -130,7 +130,7 @@ def analysed():
     }
     entries = [entry("a", "Oslo"), entry("b", "Oslo", 2), entry("c", "Rome")]
     qrels = {"a": {"x": 1, "y": 1}, "b": {"x": 1, "y": 1}}
-    return analyse_errors(entries, questions, traces, qrels, right_by_gold(questions))
+    return analyse_errors(entries, questions, traces, qrels, gold_labels(questions, traces, entries).right)
 
 
 def test_counts_by_outcome():

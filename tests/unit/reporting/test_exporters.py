@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from gold_labels import gold_labels
 from msgspec.structs import replace
 from sample_traces import FIRST, PROMPT, PROMPT_HASH, TRACES
 
@@ -41,6 +42,7 @@ MATERIAL = Material(
         "AC-1": [entry("q1", "Michael Mann", "pass-1 turn 9"), entry("q2", "Mann", "pass-1 turn 7 (turned back)", 0.1)],
         "AC-2": [entry("q1", "Michael Mann", "pass-2 turn 2"), entry("q2", None, "no answer", 0.0)],
     },
+    right=gold_labels(QUESTIONS, {"q1": TRACES, "q2": [LONGER]}).right,
     prompts={PROMPT_HASH: PROMPT},
 )
 
@@ -121,7 +123,10 @@ def test_references_are_known_passages_each_once_and_twenty_at_most(tmp_path):
     search = SearchEvent(turn=1, query="q", hits=[Hit(p, n, 1.0 / n) for n, p in enumerate(many, start=1)])
     submission = replace(FIRST.submissions[1], passage_ids=["P#3", "made up", "P#3", *many], text="ﬁfty ½")
     trace = replace(FIRST, events=[search], submissions=[submission])
-    material = MATERIAL._replace(traces={"q1": [trace]}, runs={"AC-1": [entry("q1", "ﬁfty ½", "pass-1 turn 9")]})
+    right = gold_labels(QUESTIONS, {"q1": [trace]}).right
+    material = MATERIAL._replace(
+        right=right, traces={"q1": [trace]}, runs={"AC-1": [entry("q1", "ﬁfty ½", "pass-1 turn 9")]}
+    )
     [line] = exported("trec_rag", tmp_path, material)["AC-1.jsonl"].read_text().splitlines()
     references = json.loads(line)["references"]
     assert references[:3] == ["P#3", "P#0", "P#1"]

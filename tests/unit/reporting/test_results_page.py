@@ -50,7 +50,14 @@ def page(path):
 
 def test_every_table_and_figure_of_an_experiment_has_its_place():
     known = {name for section in SECTIONS for name in section.tables}
-    named = {*experiments.TABLES, *experiments.RETRIEVAL_TABLES, *experiments.RUN_TABLES, *experiments.ANSWER_TABLES, "reader", "transfer"}
+    named = {
+        *experiments.TABLES,
+        *experiments.RETRIEVAL_TABLES,
+        *experiments.RUN_TABLES,
+        *experiments.ANSWER_TABLES,
+        "reader",
+        "transfer",
+    }
     assert named <= known
     assert set(experiments.FIGURES) == set(FIGURES) == {name for section in SECTIONS for name in section.figures}
 

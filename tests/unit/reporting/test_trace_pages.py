@@ -7,9 +7,10 @@ import re
 import lxml.html
 import msgspec
 import pytest
+from gold_labels import gold_labels
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from traced_questions import HOSTILE, PASSAGES, QRELS, QUESTIONS, RUNS, TRACES, hostile, passage, question
+from traced_questions import HOSTILE, PASSAGES, QRELS, QUESTIONS, RIGHT, RUNS, TRACES, hostile, passage, question
 
 from calibrag.errors import CalibragError
 from calibrag.reporting import trace_pages
@@ -23,7 +24,7 @@ NAMES = dict(collection="film", system="bitem", verified_entailment=0.5, digits=
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages") / "pages"
-    write_trace_pages(folder, QUESTIONS, TRACES, RUNS, PASSAGES, QRELS, **NAMES)
+    write_trace_pages(folder, QUESTIONS, TRACES, RUNS, RIGHT, PASSAGES, QRELS, **NAMES)
     return folder
 
 
@@ -245,7 +246,7 @@ def test_any_text_is_shown_letter_by_letter_wherever_it_comes_from(tmp_path_fact
     asked = question("q", text, text, type=text)
     store = {"p#0": passage("p#0", text, text, heading=text)}
     made = hostile("q", text, "p#0")
-    write_trace_pages(folder, [asked], {"q": [made]}, {}, store, {}, **NAMES)
+    write_trace_pages(folder, [asked], {"q": [made]}, {}, gold_labels([asked], {"q": [made]}).right, store, {}, **NAMES)
     for path in (folder / "index.html", folder / "q" / "q.html"):
         assert active(parse(path)) == ([], [], [], 1)
     page = parse(folder / "q" / "q.html")
@@ -304,17 +305,17 @@ def test_the_policy_lets_only_the_pages_own_script_and_style_act(folder):
 
 def test_pages_are_made_anew_and_are_the_same_each_time(tmp_path):
     folder = tmp_path / "pages"
-    sizes = [write_trace_pages(folder, QUESTIONS, TRACES, RUNS, PASSAGES, QRELS, **NAMES)]
+    sizes = [write_trace_pages(folder, QUESTIONS, TRACES, RUNS, RIGHT, PASSAGES, QRELS, **NAMES)]
     first = {path.name: path.read_bytes() for path in folder.rglob("*.html")}
     (folder / "q" / "old.html").touch()
-    sizes.append(write_trace_pages(folder, QUESTIONS, TRACES, RUNS, PASSAGES, QRELS, **NAMES))
+    sizes.append(write_trace_pages(folder, QUESTIONS, TRACES, RUNS, RIGHT, PASSAGES, QRELS, **NAMES))
     assert {path.name: path.read_bytes() for path in folder.rglob("*.html")} == first
     assert sizes == [sum(map(len, first.values()))] * 2
 
 
 def test_traces_of_other_questions_are_refused(tmp_path):
     with pytest.raises(CalibragError, match="questions that film does not have"):
-        write_trace_pages(tmp_path / "pages", QUESTIONS[1:], TRACES, RUNS, PASSAGES, QRELS, **NAMES)
+        write_trace_pages(tmp_path / "pages", QUESTIONS[1:], TRACES, RUNS, RIGHT, PASSAGES, QRELS, **NAMES)
 
 
 def test_the_pages_of_a_trace_do_not_depend_on_whether_it_was_written_to_disk(tmp_path, folder):
@@ -322,5 +323,5 @@ def test_the_pages_of_a_trace_do_not_depend_on_whether_it_was_written_to_disk(tm
         qid: [msgspec.json.decode(msgspec.json.encode(one), type=type(one)) for one in passes]
         for qid, passes in TRACES.items()
     }
-    write_trace_pages(tmp_path / "pages", QUESTIONS, again, RUNS, PASSAGES, QRELS, **NAMES)
+    write_trace_pages(tmp_path / "pages", QUESTIONS, again, RUNS, RIGHT, PASSAGES, QRELS, **NAMES)
     assert (tmp_path / "pages/q/q-right.html").read_bytes() == (folder / "q/q-right.html").read_bytes()

@@ -2,7 +2,7 @@
 
 import chromium
 import pytest
-from traced_questions import HOSTILE, PASSAGES, QRELS, QUESTIONS, RUNS, TRACES
+from traced_questions import HOSTILE, PASSAGES, QRELS, QUESTIONS, RIGHT, RUNS, TRACES
 
 from calibrag.reporting.trace_pages import write_trace_pages
 from calibrag.reporting.trace_views import file_name
@@ -15,7 +15,7 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages") / "pages"
     names = dict(collection="film", system="bitem", verified_entailment=0.5, digits=3)
-    write_trace_pages(folder, QUESTIONS, TRACES, RUNS, PASSAGES, QRELS, **names)
+    write_trace_pages(folder, QUESTIONS, TRACES, RUNS, RIGHT, PASSAGES, QRELS, **names)
     return folder
 
 

@@ -3,19 +3,24 @@
 import re
 
 import pytest
+from gold_labels import gold_labels
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from traced_questions import PASSAGES, QRELS, QUESTIONS, RUNS, TRACES, gate, question, short, trace
+from traced_questions import PASSAGES, QRELS, QUESTIONS, RIGHT, RUNS, TRACES, gate, question, short, trace
 
 from calibrag.reporting.trace_views import file_name, ground, summarise, view_passages, view_question
 from calibrag.trace import AnswerEvent
 
 FILED = {run: {entry.qid: entry for entry in entries} for run, entries in RUNS.items()}
 VIEWS = {
-    one.qid: view_question(one, TRACES.get(one.qid, ()), {run: FILED[run].get(one.qid) for run in FILED})
+    one.qid: view_question(one, TRACES.get(one.qid, ()), {run: FILED[run].get(one.qid) for run in FILED}, RIGHT)
     for one in QUESTIONS
 }
+
+
+def shown(asked, passes):
+    return view_question(asked, passes, {}, gold_labels([asked], {asked.qid: passes}).right)
 
 
 @pytest.mark.parametrize(
@@ -46,15 +51,15 @@ def test_passes_have_a_verdict_each():
 )
 def test_passes_disagree_where_their_normalised_answers_differ_and_a_refusal_is_no_answer(answers, disagree):
     passes = [short("q", answer, 0.5, number) for number, answer in enumerate(answers, start=1)]
-    assert view_question(question("q", "How many?", "2"), passes, {}).disagree is disagree
+    assert shown(question("q", "How many?", "2"), passes).disagree is disagree
 
 
 def test_a_question_without_support_has_no_right_answer_and_one_that_wants_a_set_only_a_whole_one():
     bare = replace(question("q", "Who?", "Ford"), supported=False)
-    assert view_question(bare, [short("q", "Ford", 0.5)], {}).passes[0].verdict == "wrong"
+    assert shown(bare, [short("q", "Ford", 0.5)]).passes[0].verdict == "wrong"
     wanted = replace(question("q", "Who?", "Ford", "Hawks"), answer_kind="set")
     passes = [short("q", "Hawks and Ford", 0.5), short("q", "Ford", 0.5, 2)]
-    assert [shown.verdict for shown in view_question(wanted, passes, {}).passes] == ["right", "wrong"]
+    assert [one.verdict for one in shown(wanted, passes).passes] == ["right", "wrong"]
 
 
 def test_what_is_filed_is_what_the_answer_runs_file():
@@ -74,8 +79,8 @@ def test_the_ruling_shown_is_the_last_one_and_its_numbers_are_sorted_by_nugget()
 def test_a_refusal_shows_the_numbers_of_the_answer_that_was_turned_back_before_it():
     events = [AnswerEvent(turn=1, text="X", passage_ids=[]), gate(1, 0.1, "evidence", numbers={"support": 0.1})]
     events += [AnswerEvent(turn=2, text=None, passage_ids=[]), gate(2, 0.0, answered=False)]
-    [shown] = view_question(question("q", "?", "X"), [trace("q", events=events, confidence=0.0)], {}).passes
-    assert (shown.verdict, shown.gate.accepted, shown.ground.rest) == ("refused", False, {"support": 0.1})
+    [only] = shown(question("q", "?", "X"), [trace("q", events=events, confidence=0.0)]).passes
+    assert (only.verdict, only.gate.accepted, only.ground.rest) == ("refused", False, {"support": 0.1})
 
 
 @given(st.dictionaries(st.sampled_from(["n1", "n1 a", "n1 a b", "n2 a", "n10 a", "a", " a", "n1 "]), st.floats(0, 1)))
@@ -110,7 +115,7 @@ def test_the_summary_counts_passes_that_failed_and_passes_that_were_not_run():
 
 
 def test_traces_of_unknown_origin_are_summed_up_without_models():
-    view = view_question(question("q", "?", "a"), [trace("q", provenance=None)], {})
+    view = shown(question("q", "?", "a"), [trace("q", provenance=None)])
     assert summarise("c", "s", [view]).releases == []
 
 

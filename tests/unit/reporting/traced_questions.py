@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gold_labels import gold_labels
 from rule_settings import rule_settings
 
 from calibrag.records import Hit, NameCount, Passage, Question
@@ -405,6 +406,7 @@ TRACES = {
 }
 
 FILED = file_answers(TRACES, {}, rule_settings(answers=["AC-1", "AC-2"])).entries
+RIGHT = gold_labels(QUESTIONS, TRACES, FILED).right
 RUNS = {run: [entry for entry in FILED if entry.run == run] for run in ("AC-1", "AC-2")}
 
 QRELS = {"q-right": {"Quiet_Man#0": 2, "Ford#0": 1, "Wayne#0": 0}}

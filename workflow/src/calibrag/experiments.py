@@ -34,7 +34,8 @@ RUN_TABLES = ("passage_runs", "passage_significance", "passage_types", "length")
 """Tables of an experiment with systems of our own; with those of the policy reader alone, also that of the reader."""
 
 ANSWER_TABLES = (
-    "answer_runs", "answer_significance", "answer_types", "signals", "confidence", "permuted", "errors", "cost"
+    "answer_runs", "answer_significance", "answer_types", "signals", "confidence", "permuted", "labels", "errors",
+    "cost",
 )  # fmt: skip
 """Tables of an experiment with systems, our own or imported; with several collections also that of transfer."""
 

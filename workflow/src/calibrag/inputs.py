@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
+from calibrag.errors import ConfigError
 from calibrag.experiments import IMPORTED, MODEL_OF_POLICY, Experiments, check_measures
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
     "terrier": "results/{collection}/retrieval/terrier",
 }
+JUDGED = "results/{collection}/{system}/evaluation/judged.jsonl"
+VERDICTS = "results/{collection}/{system}/labels.csv"
 PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
 
 FILED = ("answers", "fitted")
@@ -155,6 +160,31 @@ class Inputs(Experiments):
         """Return the files of all answer runs of a system, or of an import."""
         folder = f"results/{wildcards.collection}/{wildcards.system}/runs"
         return [f"{folder}/{name}.jsonl" for name in FILED]
+
+    def labelled_files(self, wildcards) -> list[str]:
+        """Return the files of the answer runs whose answers are labelled; fitted runs have the answers of another."""
+        return [file for file in self.answer_files(wildcards) if PurePath(file).stem != "fitted"]
+
+    def reviewed(self, wildcards) -> list[str]:
+        """Return the file in which a person reviewed the answers of a collection, where there is one."""
+        folder = self._config["evaluation"]["labels"]["review"]
+        file = f"{folder}/{wildcards.collection}.csv"
+        return [file] if folder and os.path.isfile(file) else []
+
+    def judged(self, wildcards) -> list[str]:
+        """Return what the chat model says of undecided answers, where it is asked."""
+        return [JUDGED.format(**dict(wildcards.items()))] if self._config["evaluation"]["labels"]["judge"] else []
+
+    def judging(self, wildcards) -> str:
+        """Return the prompt with which the chat model is asked about answers."""
+        prompt = self._config["evaluation"]["labels"]["judge"]
+        if prompt is None:
+            raise ConfigError("evaluation.labels.judge", "must be the path of a prompt for a judge (got null)")
+        return prompt
+
+    def verdicts(self, wildcards) -> list[str]:
+        """Return what the log of an import says of its answers."""
+        return [VERDICTS.format(**dict(wildcards.items()))] if wildcards.system == IMPORTED else []
 
     def same_answers(self, wildcards) -> list[str]:
         """Return the file of the answers that say the same in other words, where that is looked at."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from calibrag.confidence.signals import Case, signals_of
 from calibrag.errors import CalibragError
+from calibrag.evaluation.labels import Right
 from calibrag.normalisation import answer_key
 from calibrag.records import Question
 from calibrag.trace import RunEntry, Trace
@@ -26,7 +27,7 @@ def extract_signals(
     entries: Iterable[RunEntry],
     questions: Sequence[Question],
     traces: Mapping[str, Sequence[Trace]],
-    right: Callable[[str, str], bool],
+    right: Right,
     asked_again: Iterable[RunEntry] = (),
 ) -> pd.DataFrame:
     """Return one row a question that the run answers, in the order of the questions: `COLUMNS`, then each signal.

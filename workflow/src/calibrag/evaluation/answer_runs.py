@@ -9,6 +9,7 @@ import pandas as pd
 
 from calibrag.errors import CalibragError
 from calibrag.evaluation.judging import judge
+from calibrag.evaluation.labels import Labels
 from calibrag.records import Question
 from calibrag.retrieval.runs import Qrels
 from calibrag.trace import RunEntry
@@ -32,14 +33,37 @@ COLUMNS = {
 """Columns of a scored run with their types; text is of type object, where None stays None."""
 
 
+def score_answer_runs(
+    runs: Mapping[str, Sequence[RunEntry]],
+    questions: Sequence[Question],
+    errors: Mapping[str, Mapping[str, str]],
+    labels: Labels,
+    qrels: Qrels | None = None,
+) -> pd.DataFrame:
+    """Return what `score_answer_run` returns for each run, below each other, with the column ``run`` in front.
+
+    Parameters
+    ----------
+    runs, errors
+        Name of a run -> its entries, and what went wrong.
+    """
+    scores = {run: score_answer_run(entries, questions, errors[run], labels, qrels) for run, entries in runs.items()}
+    return pd.concat(scores, names=["run"]).reset_index(level=0).reset_index(drop=True)
+
+
 def score_answer_run(
-    entries: Sequence[RunEntry], questions: Sequence[Question], errors: Mapping[str, str], qrels: Qrels | None = None
+    entries: Sequence[RunEntry],
+    questions: Sequence[Question],
+    errors: Mapping[str, str],
+    labels: Labels,
+    qrels: Qrels | None = None,
 ) -> pd.DataFrame:
     """Return one row a question, in the order of the questions, with the columns `COLUMNS`.
 
-    ``right``, ``em`` and ``f1`` are those of `judge`; ``label`` is where the judgement comes from: ``match``. Where the
-    corpus holds no support (``supported`` False) every answer is wrong; that a refusal is right there is for the
-    measures, which leave it out.
+    ``right`` and ``label``, the source that decided it, are those of the labels; ``label`` is None for refusals and
+    where the question is missing. ``em`` and ``f1`` are official scores against the gold answers. Where the corpus
+    holds no support (``supported`` False) every answer is wrong; that a refusal is right there is for the measures,
+    which leave it out.
 
     ``answer`` is None for a refusal and where the run lacks the question (``missing``). ``error`` is the question's
     fault in `errors`, else None. ``confidence`` and ``nugget_precision`` are NaN where the question is missing.
@@ -55,13 +79,16 @@ def score_answer_run(
         The questions that the run was asked.
     errors
         qid -> what went wrong, for questions that ended in an error.
+    labels
+        Which answers are right.
     qrels
         Relevant passages, with a grade above 0; None for logs of other systems, which have none.
 
     Raises
     ------
     CalibragError
-        The run answers a question twice, or one that was not asked; or a supported question has no gold answer.
+        The run answers a question twice, one that was not asked, or with an answer without a label; or a supported
+        question has no gold answer.
     """
     by_qid = {entry.qid: entry for entry in entries}
     _check_run(entries, by_qid, questions, errors)
@@ -70,13 +97,14 @@ def score_answer_run(
         entry = by_qid.get(question.qid)
         answer = entry.answer if entry else None
         judged = judge(answer, question)
+        label = None if answer is None else labels.of(question.qid, answer)
         rows.append(
             {
                 "qid": question.qid,
                 "type": question.type,
                 "answer": answer,
-                "right": judged.right,
-                "label": "match" if entry else None,
+                "right": label is not None and label.right,
+                "label": label.source if label else None,
                 "em": judged.em,
                 "f1": judged.f1,
                 "confidence": entry.confidence if entry else np.nan,

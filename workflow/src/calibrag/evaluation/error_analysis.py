@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from calibrag.evaluation.labels import Right
 from calibrag.normalisation import answer_key
 from calibrag.records import Question
 from calibrag.retrieval.runs import Qrels
 from calibrag.trace import EntitySearchEvent, RunEntry, SearchEvent, Trace
-
-Right = Callable[[str, str], bool]
-"""Takes a qid and an answer, and says whether it is right."""
 
 OUTCOMES = ("right", "wrong", "refused", "missing")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from calibrag.evaluation import answer_sets, answers
@@ -10,7 +9,7 @@ from calibrag.records import Question
 
 
 class Judgement(NamedTuple):
-    """Whether an answer is right by its words, and its official exact match (0 or 1) and F1 in [0, 1]."""
+    """Whether an answer matches the gold answers, and its official exact match (0 or 1) and F1 in [0, 1]."""
 
     right: bool
     em: int
@@ -26,9 +25,3 @@ def judge(answer: str | None, question: Question) -> Judgement:
     gold = question.answers if question.supported else []
     by = answer_sets if question.answer_kind == "set" else answers
     return Judgement(by.is_right(answer, gold), by.exact_match(answer, gold), by.f1(answer, gold))
-
-
-def right_by_gold(questions: Iterable[Question]) -> Callable[[str, str], bool]:
-    """Return a function of a qid and an answer: whether it is right, as `judge` says."""
-    asked = {question.qid: question for question in questions}
-    return lambda qid, answer: judge(answer, asked[qid]).right

@@ -130,6 +130,7 @@ SECTIONS = (
         _answers,
     ),
     Section("What tells right answers", ("signals", "confidence", "permuted", "transfer"), ("signal_auroc",), _study),
+    Section("Labels", ("labels",), said=lambda tables, _: [study_findings.label_sentences(tables["labels"])]),
     Section("Errors", ("errors",), said=lambda tables, _: [study_findings.error_sentences(tables["errors"])]),
     Section("Cost", ("cost",), said=lambda tables, _: [study_findings.cost_sentences(tables["cost"])]),
     Section("Ablations", ("ablations",)),

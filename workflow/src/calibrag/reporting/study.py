@@ -29,6 +29,15 @@ SIGNALS = {
     "surer": "surer by",
     "published": "published",
 }
+LABELS = {
+    "collection": "collection",
+    "system": "system",
+    "source": "source",
+    "n": "answers",
+    "n_decided": "decided",
+    "n_compared": "compared",
+    "n_differ": "differ",
+}
 ERRORS = {
     "collection": "collection",
     "system": "system",
@@ -71,6 +80,25 @@ LENGTH = {
 
 PASSES = ["n", "n_missing", "n_skipped"]
 """Counts of the table of cost that make up the questions asked."""
+
+
+def labelled_of(counts: pd.DataFrame) -> dict[str, int]:
+    """Return the distinct answers by collection that have a label, for captions."""
+    return {name: int(rows["n"].max()) for name, rows in counts.groupby("collection", sort=False)}
+
+
+def describe_labels(near: float) -> list[str]:
+    """Return what the columns of the table of labels mean, in sentences; ``near`` as in the configuration."""
+    return [
+        "Answers: distinct ones that passes submitted and runs file, after normalisation. Decided: labels by this "
+        "source, a review before a match with the gold answers, a match before a model's judgement.",
+        f"Undecided: no match, but a token F1 of at least {near:g} with a gold answer, or one holds the other; counted "
+        "as wrong until a review or a judge decides. Unsupported: the corpus holds no support, so that any answer is "
+        "wrong.",
+        "Compared: answers of which this source says something too where another decided; differ: it says the "
+        "opposite (conflicts.csv lists them). log: what the log of an import says of its own answers, which decides "
+        "nothing.",
+    ]
 
 
 def answers_of(scores: pd.DataFrame) -> dict[str, int]:

@@ -110,6 +110,21 @@ def transfer_sentences(table: pd.DataFrame, digits: int) -> list[str]:
     ]
 
 
+def label_sentences(table: pd.DataFrame) -> list[str]:
+    """Return a sentence a system: how many labels it has, which sources gave them, and how often a review differs."""
+    said, of = [], _of_system(table, "of")
+    for (collection, system), rows in table.groupby(_KEYS, sort=False):
+        sources = rows[rows["n_decided"] > 0]
+        counts = [f"{int(row['n_decided']):,} by {row['source']}" for _, row in sources.iterrows()]
+        undecided = int(sources.loc[sources["source"] == "undecided", "n_decided"].sum())
+        counts = [count for count in counts if not count.endswith("undecided")]
+        waiting = f"; {undecided:,} wait for a review and count as wrong" if undecided else ""
+        said.append(
+            f"On {collection} {int(rows['n'].iloc[0]):,} distinct answers{of(system)}: {listed(counts)}{waiting}."
+        )
+    return said
+
+
 def error_sentences(table: pd.DataFrame) -> list[str]:
     """Return a sentence a system: of its wrong answers, how many another pass had right, and what was retrieved."""
     said, of = [], _of_system(table, "of")

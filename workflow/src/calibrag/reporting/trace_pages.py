@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from calibrag.corpus.store import PassageStore
 from calibrag.errors import CalibragError
+from calibrag.evaluation.labels import Right
 from calibrag.records import Question
 from calibrag.reporting import templating
 from calibrag.reporting.escaping import visible
@@ -42,6 +43,7 @@ def write_trace_pages(
     questions: Sequence[Question],
     traces: Mapping[str, Sequence[Trace]],
     runs: Mapping[str, Sequence[RunEntry]],
+    right: Right,
     store: PassageStore,
     qrels: Qrels,
     *,
@@ -62,6 +64,8 @@ def write_trace_pages(
         qid -> its traces, in the order of the passes.
     runs
         Name of an answer run -> its entries; the first run's answer is the question's in the index.
+    right
+        Takes a qid and an answer, and says whether it is right.
     store
         Where passages are looked up; only those that the traces mention.
     qrels
@@ -87,7 +91,7 @@ def write_trace_pages(
     # baselines have the answers of another run
     entries = {run: {e.qid: e for e in filed} for run, filed in runs.items() if run not in BASELINES}
     views = [
-        view_question(one, traces.get(one.qid, ()), {run: filed.get(one.qid) for run, filed in entries.items()})
+        view_question(one, traces.get(one.qid, ()), {run: filed.get(one.qid) for run, filed in entries.items()}, right)
         for one in questions
     ]
     templates = environment(digits)

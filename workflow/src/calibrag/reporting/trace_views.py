@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from calibrag.corpus.store import PassageStore
-from calibrag.evaluation.judging import judge
+from calibrag.evaluation.labels import Right
 from calibrag.normalisation import answer_key
 from calibrag.records import Passage, Question
 from calibrag.trace import (
@@ -127,23 +127,30 @@ class PassageView(NamedTuple):
     quotes: list[str]
 
 
-def view_question(question: Question, traces: Sequence[Trace], entries: Mapping[str, RunEntry | None]) -> QuestionView:
-    """Return what is shown of a question, its traces in the order of the passes, and what the answer runs file of it;
-    an entry None: the run lacks the question.
+def view_question(
+    question: Question,
+    traces: Sequence[Trace],
+    entries: Mapping[str, RunEntry | None],
+    right: Right,
+) -> QuestionView:
+    """Return what is shown of a question, its traces in the order of the passes, and what the answer runs file of it.
+
+    An entry None: the run lacks the question. ``right`` takes a qid and an answer, and says whether it is right.
     """
     filed = [
-        Filed(run, entry, _judge(entry.answer, question) if entry else "missing") for run, entry in entries.items()
+        Filed(run, entry, _judge(question.qid, entry.answer, right) if entry else "missing")
+        for run, entry in entries.items()
     ]
     answers = {answer_key(trace.answer) for trace in traces if trace.answer is not None}
-    passes = [_view_pass(trace, traces[:before], question) for before, trace in enumerate(traces)]
+    passes = [_view_pass(trace, traces[:before], right) for before, trace in enumerate(traces)]
     return QuestionView(question, file_name(question.qid), passes, filed, len(answers) > 1)
 
 
-def _judge(answer: str | None, question: Question) -> str:
-    return "refused" if answer is None else "right" if judge(answer, question).right else "wrong"
+def _judge(qid: str, answer: str | None, right: Right) -> str:
+    return "refused" if answer is None else "right" if right(qid, answer) else "wrong"
 
 
-def _view_pass(trace: Trace, earlier: Sequence[Trace], question: Question) -> PassView:
+def _view_pass(trace: Trace, earlier: Sequence[Trace], right: Right) -> PassView:
     gates = [event for event in trace.events if isinstance(event, GateEvent)]
     # a refusal has no numbers: those of the answer that was turned back before it say more
     gate = max(reversed(gates), key=lambda ruling: bool(ruling.numbers), default=None)
@@ -152,7 +159,7 @@ def _view_pass(trace: Trace, earlier: Sequence[Trace], question: Question) -> Pa
         recorded.setdefault(nugget.passage_id, []).append(nugget)
     return PassView(
         trace=trace,
-        verdict=_verdict(trace, question),
+        verdict=_verdict(trace, right),
         gate=gate,
         ground=ground(gate.numbers if gate else {}, [nugget.nugget_id for nugget in trace.nuggets]),
         recorded=recorded,
@@ -161,12 +168,12 @@ def _view_pass(trace: Trace, earlier: Sequence[Trace], question: Question) -> Pa
     )
 
 
-def _verdict(trace: Trace, question: Question) -> str:
+def _verdict(trace: Trace, right: Right) -> str:
     if trace.status != "ok":
         return trace.status
     if trace.answer is None and not any(submission.accepted for submission in trace.submissions):
         return "none"
-    return _judge(trace.answer, question)
+    return _judge(trace.qid, trace.answer, right)
 
 
 def _recorded_by(passage_id: str, earlier: Sequence[Trace]) -> list[int]:

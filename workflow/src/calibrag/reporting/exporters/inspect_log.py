@@ -31,7 +31,7 @@ from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score
 from inspect_ai.tool import ToolCallError
 
 from calibrag import trace as ours
-from calibrag.evaluation.judging import judge
+from calibrag.evaluation.labels import Right
 from calibrag.records import Question
 from calibrag.reporting.exporters.inspect_models import Transcript, parsed
 from calibrag.reporting.exporters.material import Material
@@ -49,7 +49,7 @@ def eval_log(material: Material) -> EvalLog:
         for trace in material.traces.get(question.qid, ())
         if trace.status != "skipped"
     ]
-    samples = [sample(question, trace, material.prompts) for question, trace in ran]
+    samples = [sample(question, trace, material.right, material.prompts) for question, trace in ran]
     traces = [trace for _, trace in ran]
     system, collection = traces[0].system, traces[0].collection
     made_by = traces[0].provenance
@@ -92,12 +92,12 @@ def _mean(score: str, metric: str, samples: Sequence[EvalSample]) -> EvalScore:
     )
 
 
-def sample(question: Question, trace: Trace, prompts: Mapping[str, str]) -> EvalSample:
+def sample(question: Question, trace: Trace, right: Right, prompts: Mapping[str, str]) -> EvalSample:
     """Return a pass over a question: what was said and done, and whether its answer is right."""
     name = f"{trace.qid}/{trace.pass_number}"
     transcript = Transcript(name, prompts)
     gold = question.answers if question.supported else []
-    scores = _scores(trace, question)
+    scores = _scores(trace, question, right)
     events = list(_events(trace, transcript))
     for scorer, score in scores.items():
         events.append(_placed(trace.usage.seconds, ScoreEvent, score=score, target=gold, scorer=scorer))
@@ -139,12 +139,12 @@ def _output(trace: Trace, name: str) -> ModelOutput:
     return ModelOutput(model=model, choices=[ChatCompletionChoice(message=message, stop_reason="stop")])
 
 
-def _scores(trace: Trace, question: Question) -> dict[str, Score]:
+def _scores(trace: Trace, question: Question, right: Right) -> dict[str, Score]:
     """Return whether the answer is right, and its confidence; of a pass that failed, nothing."""
     if trace.status == "error":
         return {}
     gold = question.answers if question.supported else []
-    value = NOANSWER if trace.answer is None else CORRECT if judge(trace.answer, question).right else INCORRECT
+    value = NOANSWER if trace.answer is None else CORRECT if right(trace.qid, trace.answer) else INCORRECT
     scores = {"answer": Score(value=value, answer=trace.answer, explanation=f"gold: {'; '.join(gold) or 'none'}")}
     if trace.confidence is not None:
         scores["confidence"] = Score(value=trace.confidence, explanation=trace.confidence_rule)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from calibrag.evaluation.labels import Right
 from calibrag.records import Question
 from calibrag.trace import RunEntry, Trace
 
@@ -20,6 +21,8 @@ class Material(NamedTuple):
         qid -> the traces of its passes, in their order.
     runs
         Name of an answer run, such as ``AC-1`` -> its entries.
+    right
+        Takes a qid and an answer, and says whether it is right.
     prompts
         SHA-256 -> text of the system prompts that the traces name.
     """
@@ -27,4 +30,5 @@ class Material(NamedTuple):
     questions: Sequence[Question]
     traces: Mapping[str, Sequence[Trace]]
     runs: Mapping[str, Sequence[RunEntry]]
+    right: Right
     prompts: Mapping[str, str]
