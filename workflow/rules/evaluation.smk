@@ -201,6 +201,39 @@ rule score_answer_runs:
         "../scripts/score_answer_runs.py"
 
 
+rule compare_ablation:
+    """Compare a system with the one that it starts from, on the same questions."""
+    input:
+        passages="results/{collection}/{system}/evaluation/passages.csv",
+        answers="results/{collection}/{system}/evaluation/answers.csv",
+        base_passages=take.of_base("passages"),
+        base_answers=take.of_base("answers"),
+    output:
+        "results/{collection}/{system}/evaluation/ablation.csv",
+    log:
+        "results/logs/evaluation/compare_ablation/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/evaluation/compare_ablation/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("compare_ablation"),
+        base=take.base_system,
+        measures=lookup(dpath="evaluation/measures", within=config),
+        no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
+        compared=lookup(dpath="evaluation/compared", within=config),
+        missing=lookup(dpath="evaluation/missing", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+    threads: 1
+    resources:
+        mem_mb=700,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.own,
+    script:
+        "../scripts/compare_ablation.py"
+
+
 rule score_reader:
     """Judge the reader beside the first, a random and the best candidate, on passages read and on gold ones."""
     input:

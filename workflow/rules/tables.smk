@@ -576,6 +576,40 @@ rule tabulate_labels:
         "../scripts/tabulate_labels.py"
 
 
+rule tabulate_ablations:
+    """Set out what each system of an experiment gains and loses against the one that it starts from."""
+    input:
+        take.ablations,
+    output:
+        csv=report(
+            "results/tables/{experiment}/ablations.csv",
+            caption="../report/ablations.rst",
+            category="Tables",
+            subcategory="{experiment}",
+            labels={"table": "ablations"},
+        ),
+        md="results/tables/{experiment}/ablations.md",
+        tex="results/tables/{experiment}/ablations.tex",
+    log:
+        "results/logs/tables/tabulate_ablations/{experiment}.log",
+    benchmark:
+        "results/benchmarks/tables/tabulate_ablations/{experiment}.tsv"
+    params:
+        code=fingerprint("tabulate_ablations"),
+        compared=lookup(dpath="evaluation/compared", within=config),
+        measures=lookup(dpath="evaluation/measures", within=config),
+        bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
+        significance=lookup(dpath="evaluation/significance", within=config),
+        digits=lookup(dpath="reporting/digits", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    script:
+        "../scripts/tabulate_ablations.py"
+
+
 rule tabulate_errors:
     """Count what went before the wrong answers: passages retrieved, other answers proposed."""
     input:

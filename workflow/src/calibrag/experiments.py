@@ -13,6 +13,7 @@ from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
 TABLE = "results/tables/{experiment}/{table}.{kind}"
 RESULTS = "results/tables/{experiment}/index.html"
 PAGES = "results/{collection}/{system}/pages"
+ABLATION = "results/{collection}/{system}/evaluation/ablation.csv"
 PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
 
 IMPORTED = "imported"
@@ -74,6 +75,14 @@ class Experiments:
             chosen = (dict(zip(left, names, strict=True)) for names in product(*left.values()))
             return [pattern.format(**given, **names) for names in chosen]
 
+        return files
+
+    def ablations(self, wildcards) -> list[str]:
+        """Return the comparisons of an experiment's systems with those that they start from, where it has both."""
+        experiment = self._config["experiments"][wildcards.experiment]
+        pairs = product(experiment["collections"], self._ablated(experiment["systems"]))
+        if not (files := [ABLATION.format(collection=collection, system=system) for collection, system in pairs]):
+            raise ConfigError(f"experiments.{wildcards.experiment}.systems", "must hold a system with its base")
         return files
 
     def published(self, wildcards) -> list[str]:
@@ -144,7 +153,13 @@ class Experiments:
         readers = systems and all(self._config["systems"][s]["policy"]["name"] == "reader" for s in systems)
         retrieval = RETRIEVAL_TABLES if experiment["retrievers"] else ()
         runs = (*RUN_TABLES, *answers, *(["reader"] if readers else ())) if systems else ()
-        return [*TABLES, *retrieval, *runs]
+        ablations = ("ablations",) if self._ablated(systems) else ()
+        return [*TABLES, *retrieval, *runs, *ablations]
+
+    def _ablated(self, systems: Sequence[str]) -> list[str]:
+        """Return the systems that start from another of them."""
+        bases = self._config["bases"]
+        return [system for system in systems if bases.get(system) in systems]
 
     def model_names(self, *parts: str) -> dict[str, str]:
         """Return part -> the model that it uses, for captions."""

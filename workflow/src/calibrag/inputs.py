@@ -16,6 +16,7 @@ INDEX = {
 }
 JUDGED = "results/{collection}/{system}/evaluation/judged.jsonl"
 VERDICTS = "results/{collection}/{system}/labels.csv"
+SCORES = "results/{collection}/{system}/evaluation/{name}.csv"
 PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
 
 FILED = ("answers", "fitted")
@@ -199,6 +200,21 @@ class Inputs(Experiments):
     def qrels(self, wildcards) -> list[str]:
         """Return the judgements of a collection; none of an import."""
         return [] if wildcards.system == IMPORTED else [f"results/{wildcards.collection}/corpus/qrels.txt"]
+
+    def base_system(self, wildcards) -> str:
+        """Return the system that a system starts from; raises ConfigError where it starts from none."""
+        try:
+            return self._config["bases"][wildcards.system]
+        except KeyError:
+            raise ConfigError(f"systems.{wildcards.system}", "extends no system to be compared with") from None
+
+    def of_base(self, name: str) -> Callable[[Any], str]:
+        """Return a function of the wildcards: a file of scores of the system that a system starts from."""
+
+        def file(wildcards) -> str:
+            return SCORES.format(collection=wildcards.collection, system=self.base_system(wildcards), name=name)
+
+        return file
 
     def asked(self, wildcards) -> int | None:
         """Return how many of the questions a system is asked; None for all."""

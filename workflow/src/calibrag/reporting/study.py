@@ -82,11 +82,6 @@ PASSES = ["n", "n_missing", "n_skipped"]
 """Counts of the table of cost that make up the questions asked."""
 
 
-def labelled_of(counts: pd.DataFrame) -> dict[str, int]:
-    """Return the distinct answers by collection that have a label, for captions."""
-    return {name: int(rows["n"].max()) for name, rows in counts.groupby("collection", sort=False)}
-
-
 def describe_labels(near: float) -> list[str]:
     """Return what the columns of the table of labels mean, in sentences; ``near`` as in the configuration."""
     return [
