@@ -11,7 +11,7 @@ import pytest
 import yaml
 from conftest import ROOT, Workflow
 
-EVERY_TARGET = ("all", "results/tables/ablations/answer_runs.csv", "results/tables/ablations/passage_runs.csv")
+EVERY_TARGET = ("all", "results/tables/ablations/answer_runs.csv", "results/tables/ablations/ablations.csv")
 
 
 @pytest.fixture(scope="module")
@@ -70,30 +70,43 @@ def test_after_an_edit_in_evaluation_only_evaluation_and_what_follows_is_made(co
         "EDITED = 1\n\n\ndef exact_match(",
     )
     assert stale(copied) == {
+        "compare_ablation",
+        "draw_accuracy_hmr",
+        "draw_reliability",
+        "draw_risk_coverage",
+        "draw_signal_auroc",
+        "draw_type_bars",
+        "export_traces",
+        "extract_signals",
+        "fit_confidence",
+        "label_answers",
+        "list_errors",
+        "permute_labels",
         "score_answer_runs",
         "score_reader",
+        "score_signals",
+        "tabulate_ablations",
         "tabulate_answer_runs",
         "tabulate_answer_significance",
         "tabulate_answer_types",
-        "tabulate_collections",
-        "tabulate_models",
-        "tabulate_passage_runs",
-        "tabulate_passage_significance",
-        "tabulate_passage_types",
+        "tabulate_confidence",
+        "tabulate_cost",
+        "tabulate_errors",
+        "tabulate_labels",
+        "tabulate_length",
+        "tabulate_permuted",
         "tabulate_reader",
-        "tabulate_verifier",
-        "tabulate_retrieval",
-        "tabulate_significance",
-        "draw_accuracy_hmr",
-        "export_traces",
-        "write_trace_pages",
+        "tabulate_signals",
+        "transfer_confidence",
+        "write_results_page",
         "write_run_config",
+        "write_trace_pages",
     }
 
 
-def test_after_an_edited_template_only_the_trace_pages_are_made(copied):
+def test_after_an_edited_template_only_the_trace_pages_and_what_links_to_them_are_made(copied):
     edit(copied.root / "workflow/src/calibrag/reporting/templates/question.html", "<h1", "<h1 data-edited")
-    assert stale(copied) == {"write_trace_pages", "write_run_config"}
+    assert stale(copied) == {"write_trace_pages", "write_results_page", "write_run_config"}
 
 
 def test_after_an_edit_in_chunking_everything_from_the_passages_on_is_made(copied):
@@ -138,10 +151,14 @@ def test_after_a_change_of_one_system_only_its_own_jobs_are_made(copied):
         "run_pass": 4 * collections,
         "select_passage_runs": collections,
         "select_answer_runs": collections,
+        "label_answers": collections,
+        "extract_signals": collections,
+        "fit_confidence": collections,
         "score_passage_runs": collections,
         "score_answer_runs": collections,
-        "tabulate_passage_runs": 1,
+        "compare_ablation": collections,
         "tabulate_answer_runs": 1,
+        "tabulate_ablations": 1,
     }
 
 
@@ -167,18 +184,28 @@ def test_what_search_alone_reads_builds_no_index(copied):
 def test_after_a_changed_bootstrap_only_tables_and_figures_are_made(copied):
     copied.changes = {"evaluation": {"bootstrap": {"resamples": 300}}}
     assert stale(copied) == {
+        "compare_ablation",
+        "draw_accuracy_hmr",
+        "draw_signal_auroc",
+        "draw_type_bars",
         "score_reader",
+        "score_signals",
+        "tabulate_ablations",
         "tabulate_answer_runs",
         "tabulate_answer_significance",
         "tabulate_answer_types",
+        "tabulate_confidence",
+        "tabulate_length",
         "tabulate_passage_runs",
         "tabulate_passage_significance",
         "tabulate_passage_types",
         "tabulate_reader",
         "tabulate_retrieval",
-        "tabulate_verifier",
+        "tabulate_signals",
         "tabulate_significance",
-        "draw_accuracy_hmr",
+        "tabulate_verifier",
+        "transfer_confidence",
+        "write_results_page",
         "write_run_config",
     }
 
