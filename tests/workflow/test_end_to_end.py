@@ -15,9 +15,11 @@ COLLECTIONS = ["film", "hotpotqa-open"]
 RETRIEVERS = ["lexical", "lexical-no-names"]
 # single-pass files nothing: the reader writes no reasoning
 RUNS = ["AC-1", "AC-2", "AC-3", "AC-3-per-pass", "four-pass", "constant-50", "always-100", "always-0"]
+FITTED = ["fitted-boosting", "fitted-boosting-sharp", "fitted-logistic", "fitted-logistic-sharp", "base-rate"]
 SETTINGS = {
     "collections": {name: {"sample": {"size": 3}} for name in [*COLLECTIONS, "hotpotqa-pooled"]},
-    "experiments": {"retrieval": {"retrievers": RETRIEVERS}},
+    "experiments": {"retrieval": {"retrievers": RETRIEVERS}, "logs": {"collections": ["react-hotpotqa"]}},
+    "reporting": {"experiments": ["main", "logs"]},
     "systems": {"bitem": {"passes": {"minimum": 1, "maximum": 2}}},
     "execution": {"shards": 2},
 }
@@ -69,7 +71,7 @@ def test_every_table_has_a_csv_and_a_markdown_file_of_as_many_rows(results):
 def test_tables_name_every_collection_retriever_and_run_on_the_questions_drawn(results):
     retrieval, answers = table(results, "retrieval"), table(results, "answer_runs")
     assert len(retrieval) == len(COLLECTIONS) * 4
-    assert list(answers["run"]) == RUNS * len(COLLECTIONS)
+    assert list(answers["run"]) == [*RUNS, *FITTED] * len(COLLECTIONS)
     for rows in (retrieval, answers, table(results, "passage_runs")):
         assert list(rows["collection"].unique()) == COLLECTIONS
         assert (rows["n_asked"] == 3).all()
@@ -145,8 +147,8 @@ def test_every_job_leaves_a_log_and_a_benchmark(results):
 def test_the_run_shows_its_progress_and_ends_with_where_the_results_lie(finished):
     _, output = finished
     assert "execution    run_pass film bitem 1" in output
-    assert "results/tables/: main/answer_runs" in output
-    assert "results/figures/: main/accuracy_hmr" in output
+    assert "results  results/tables/main/index.html" in output
+    assert "figures  results/figures/main/: 5" in output
 
 
 def test_a_second_run_does_nothing(finished):

@@ -111,8 +111,8 @@ def test_the_last_lines_say_what_lies_where(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     lines = job.where_results_lie(tmp_path)
-    assert f"{tmp_path}/tables/: main/retrieval" in lines
-    assert f"{tmp_path}/figures/: main/accuracy_hmr" in lines
+    assert f"tables   {tmp_path}/tables/main/: 1" in lines
+    assert f"figures  {tmp_path}/figures/main/: 1" in lines
     assert f"traces   {tmp_path}/film/bitem/pages/index.html" in lines
     assert "report.html" not in lines
 

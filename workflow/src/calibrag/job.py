@@ -9,6 +9,7 @@ import re
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -173,10 +174,10 @@ def where_results_lie(results: str | Path) -> str:
     """Return the closing lines of a run: what lies where."""
     folder = Path(results)
     lines = [""]
+    lines += [f"{'results':9}{page}" for page in sorted(folder.glob("tables/*/index.html"))]
     for kind, pattern in (("tables", "*/*.md"), ("figures", "*/*.svg")):
-        names = sorted(str(file.relative_to(folder / kind).with_suffix("")) for file in (folder / kind).glob(pattern))
-        if names:
-            lines.append(f"{kind:9}{folder / kind}/: {', '.join(names)}")
+        counts = Counter(file.parent for file in sorted((folder / kind).glob(pattern)))
+        lines += [f"{kind:9}{place}/: {count}" for place, count in counts.items()]
     lines += [f"{'traces':9}{page}" for page in sorted(folder.glob("*/*/pages/index.html"))]
     for kind, file in (("settings", "run_config.yaml"), ("logs", "logs/"), ("report", "report.html")):
         if (folder / file).exists():
