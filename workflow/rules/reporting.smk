@@ -10,11 +10,13 @@ Steps     the rules are independent; `tables` asks for all that reporting.experi
 
 
 rule export_traces:
-    """Write what a system did in a format that other tools read: trec_hops, trec_rag, on demand inspect_ai."""
+    """Write what a system did in a format that other tools read: r2c2, trec_hops, trec_rag, on demand inspect_ai."""
     input:
         questions="results/{collection}/collections/questions.jsonl",
+        passages="results/{collection}/corpus/passages.arrow",
         traces=take.all_passes,
-        runs="results/{collection}/{system}/runs/answers.jsonl",
+        passage_runs=take.passage_runs,
+        runs=take.answer_files,
         labels="results/{collection}/{system}/evaluation/labels.jsonl",
     output:
         directory("results/{collection}/{system}/exports/{format}"),
@@ -25,6 +27,7 @@ rule export_traces:
     params:
         code=fingerprint("export_traces"),
         asked=take.asked,
+        team=lookup(dpath="reporting/team", within=config),
     threads: 1
     resources:
         mem_mb=500,

@@ -10,13 +10,16 @@ import msgspec
 import pytest
 from gold_labels import gold_labels
 from msgspec.structs import replace
+from run_traces import nugget
 from sample_traces import FIRST, PROMPT, PROMPT_HASH, TRACES
 
 from calibrag.configuration import load_yaml
 from calibrag.errors import MissingModelError
-from calibrag.records import Hit, Question
+from calibrag.records import Hit, Passage, Question
 from calibrag.reporting.exporters import EXPORTERS, Material
 from calibrag.retrieval.runs import read_run
+from calibrag.runs import r2c2
+from calibrag.runs.r2c2_validation import check_run
 from calibrag.trace import RunEntry, SearchEvent
 
 ROOT = Path(__file__).parents[3]
@@ -35,6 +38,20 @@ def entry(qid, answer, origin, confidence=0.5):
     )
 
 
+def passage(passage_id, text):
+    return Passage(
+        passage_id=passage_id,
+        doc_id=passage_id,
+        title="",
+        heading=None,
+        kind="text",
+        ordinal=0,
+        start=0,
+        end=1,
+        text=text,
+    )
+
+
 MATERIAL = Material(
     questions=QUESTIONS,
     traces={"q1": TRACES, "q2": [LONGER]},
@@ -42,14 +59,58 @@ MATERIAL = Material(
         "AC-1": [entry("q1", "Michael Mann", "pass-1 turn 9"), entry("q2", "Mann", "pass-1 turn 7 (turned back)", 0.1)],
         "AC-2": [entry("q1", "Michael Mann", "pass-2 turn 2"), entry("q2", None, "no answer", 0.0)],
     },
+    passage_runs={"PG-1": {"q1": ["Mann#0", "Z#0"]}, "PG-2": {}},
+    passages={one: passage(one, f"{one};\n1") for one in ("Mann#0", "Z#0")},
     right=gold_labels(QUESTIONS, {"q1": TRACES, "q2": [LONGER]}).right,
     prompts={PROMPT_HASH: PROMPT},
+    team="T",
 )
 
 
 def exported(name, folder, material=MATERIAL):
     EXPORTERS[name](material, folder)
     return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# --- R2C2 ----------------------------------------------------------------------------------------
+
+
+def test_runs_are_filed_as_r2c2_takes_them_and_hold_no_violation(tmp_path):
+    files = exported("r2c2", tmp_path)
+    assert list(files) == [f"T-{name}.txt" for name in ("AC-1", "AC-2", "PG-1", "PG-2")] + ["runs.csv", "topics.xml"]
+    topics = r2c2.read_topics(files["topics.xml"])
+    assert topics == ["q1", "q2", "q3"]
+    for name in ("T-AC-1.txt", "T-AC-2.txt", "T-PG-1.txt"):
+        assert check_run(files[name], topics, [files["T-PG-1.txt"]]).violations == []
+    assert files["T-PG-1.txt"].read_text() == "q1;1;Mann#0;Mann#0; 1\nq1;2;Z#0;Z#0; 1\n"
+    assert files["runs.csv"].read_text().splitlines()[1:] == [
+        "T-PG-1.txt,PG-1",
+        "T-PG-2.txt,PG-2",
+        "T-AC-1.txt,AC-1",
+        "T-AC-2.txt,AC-2",
+    ]
+    # a refusal is an empty answer
+    assert [(block.answer, block.confidence) for block in r2c2.read_answers(files["T-AC-2.txt"])] == [
+        ("Michael Mann", 50),
+        (None, 0),
+    ]
+
+
+def test_nuggets_cite_their_passage_by_its_rank_and_those_of_passages_cut_off_are_left_out(tmp_path):
+    ids = [f"d{n}#0" for n in range(22)]
+    cited = [replace(nugget(one), claim=f"of {one}") for one in ("d1#0", "d19#0", "d20#0")]
+    material = MATERIAL._replace(
+        passage_runs={"PG-1": {"q1": ids}},
+        passages={one: passage(one, "x") for one in ids},
+        runs={"AC-1": [replace(entry("q1", "a", "pass-1 turn 1"), nuggets=cited)]},
+    )
+    files = exported("r2c2", tmp_path, material)
+    [block] = r2c2.read_answers(files["T-AC-1.txt"])
+    assert [(n.passage_run, n.rank, n.text) for n in block.nuggets] == [
+        ("T-PG-1", 2, "of d1#0"),
+        ("T-PG-1", 20, "of d19#0"),
+    ]
+    assert len(r2c2.read_passages(files["T-PG-1.txt"])["q1"]) == 20
 
 
 # --- TREC runs -----------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ class Inputs(Experiments):
         self.wildcards["collection"] = "|".join([*config["collections"], *config["imports"]])
         self.wildcards["system"] += f"|{IMPORTED}"
         self.wildcards |= {kind: "|".join(config["indexes"][kind]) for kind in ("vectors", "dense")}
-        self.wildcards |= {"adapter": "reranker|verifier", "format": "trec_hops|trec_rag|inspect_ai"}
+        self.wildcards |= {"adapter": "reranker|verifier", "format": "r2c2|trec_hops|trec_rag|inspect_ai"}
         self.wildcards |= {"shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
         self.reranker = _adapter(models["reranker"], "adapter.safetensors")
         verifier = [block for block in (models["verifier"]["encoder"], models["verifier"]["second"]) if block]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from calibrag.corpus.store import PassageStore
 from calibrag.evaluation.labels import Right
-from calibrag.records import Question
+from calibrag.records import Passage, Question
+from calibrag.retrieval.runs import Rankings
 from calibrag.trace import RunEntry, Trace
 
 
@@ -21,14 +23,23 @@ class Material(NamedTuple):
         qid -> the traces of its passes, in their order.
     runs
         Name of an answer run, such as ``AC-1`` -> its entries.
+    passage_runs
+        Name of a passage run, such as ``PG-1`` -> its rankings.
+    passages
+        Passage id -> passage.
     right
         Takes a qid and an answer, and says whether it is right.
     prompts
         SHA-256 -> text of the system prompts that the traces name.
+    team
+        Name before those of runs in the format of R2C2.
     """
 
     questions: Sequence[Question]
     traces: Mapping[str, Sequence[Trace]]
     runs: Mapping[str, Sequence[RunEntry]]
+    passage_runs: Mapping[str, Rankings]
+    passages: Mapping[str, Passage] | PassageStore
     right: Right
     prompts: Mapping[str, str]
+    team: str
