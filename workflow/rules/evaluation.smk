@@ -89,6 +89,32 @@ rule score_passage_runs:
         "../scripts/score_passage_runs.py"
 
 
+rule score_external_passages:
+    """Measure the passage runs of others on each question."""
+    input:
+        files=take.external_runs,
+        questions="results/{collection}/collections/questions.jsonl",
+        qrels="results/{collection}/corpus/qrels.txt",
+    output:
+        "results/{collection}/external/evaluation/passages.csv",
+    log:
+        "results/logs/evaluation/score_external_passages/{collection}.log",
+    benchmark:
+        "results/benchmarks/evaluation/score_external_passages/{collection}.tsv"
+    params:
+        code=fingerprint("score_external_passages"),
+        measures=lookup(dpath="evaluation/measures", within=config),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        collection=take.own["collection"],
+    script:
+        "../scripts/score_external_passages.py"
+
+
 rule control_list_length:
     """Measure PG-1 and PG-2 as filed and at one length, PG-2 cut and PG-1 padded."""
     input:

@@ -90,6 +90,30 @@ rule search_deeper:
         "../scripts/search_deeper.py"
 
 
+rule read_external_answers:
+    """Read the answer runs of others on a collection."""
+    input:
+        files=take.external_runs,
+        questions="results/{collection}/collections/questions.jsonl",
+    output:
+        "results/{collection}/external/runs/answers.jsonl",
+    log:
+        "results/logs/runs/read_external_answers/{collection}.log",
+    benchmark:
+        "results/benchmarks/runs/read_external_answers/{collection}.tsv"
+    params:
+        code=fingerprint("read_external_answers"),
+    threads: 1
+    resources:
+        mem_mb=500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        collection=take.own["collection"],
+    script:
+        "../scripts/read_external_answers.py"
+
+
 rule select_answer_runs:
     """File answers with confidence and nuggets, by each rule of runs.answers."""
     input:

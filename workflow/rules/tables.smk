@@ -275,7 +275,7 @@ rule tabulate_published:
 rule tabulate_passage_runs:
     """Set the passage runs side by side, with bootstrap intervals."""
     input:
-        take.each("results/{collection}/{system}/evaluation/passages.csv"),
+        take.scores("passages"),
     output:
         csv=report(
             "results/tables/{experiment}/passage_runs.csv",
@@ -310,7 +310,7 @@ rule tabulate_passage_runs:
 rule tabulate_passage_significance:
     """Compare each pair of passage runs of a collection: difference, tests, questions won and lost, effect sizes."""
     input:
-        take.each("results/{collection}/{system}/evaluation/passages.csv"),
+        take.scores("passages"),
     output:
         csv=report(
             "results/tables/{experiment}/passage_significance.csv",
@@ -414,7 +414,7 @@ rule tabulate_length:
 rule tabulate_answer_runs:
     """Set the answer runs side by side: accuracy and confidence, with bootstrap intervals."""
     input:
-        take.each("results/{collection}/{system}/evaluation/answers.csv"),
+        take.scores("answers"),
     output:
         csv=report(
             "results/tables/{experiment}/answer_runs.csv",

@@ -24,7 +24,7 @@ from calibrag.errors import ConfigError
 RESERVED = {
     "collections": ("models", "tables", "figures", "logs", "benchmarks"),
     "imports": ("models", "tables", "figures", "logs", "benchmarks"),
-    "systems": ("collections", "corpus", "retrieval", "evaluation", "imported"),
+    "systems": ("collections", "corpus", "retrieval", "evaluation", "imported", "external"),
 }
 """Names that would collide with folders of ``results/``; see the path grammar in the Snakefile."""
 

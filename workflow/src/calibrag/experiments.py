@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import product
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from calibrag.errors import CalibragError, ConfigError
@@ -14,10 +14,14 @@ TABLE = "results/tables/{experiment}/{table}.{kind}"
 RESULTS = "results/tables/{experiment}/index.html"
 PAGES = "results/{collection}/{system}/pages"
 ABLATION = "results/{collection}/{system}/evaluation/ablation.csv"
+SCORES = "results/{collection}/{system}/evaluation/{name}.csv"
 PUBLISHED = "results/{collection}/evaluation/published/{experiment}.csv"
 
 IMPORTED = "imported"
 """The name of the system in results/{import}/, where a collection has the names of its systems."""
+
+EXTERNAL = "external"
+"""The same for the runs of others on a collection of ours."""
 
 MODEL_OF_POLICY = {"reader": "reader", "llm": "chat"}
 """The model that a policy asks, a part of the block ``models``."""
@@ -76,6 +80,28 @@ class Experiments:
             return [pattern.format(**given, **names) for names in chosen]
 
         return files
+
+    def scores(self, name: str) -> Callable[[Any], list[str]]:
+        """Return a function of the wildcards: the scores of an experiment's systems, and of the runs of others.
+
+        ``name`` is ``passages`` or ``answers``.
+        """
+
+        def files(wildcards) -> list[str]:
+            collections = self._config["experiments"][wildcards.experiment]["collections"]
+            others = [one for one in collections if self.external_files(one)]
+            named = {"system": EXTERNAL, "name": name}
+            ours = self.each("results/{collection}/{system}/evaluation/" + f"{name}.csv")(wildcards)
+            return [*ours, *(SCORES.format(collection=one, **named) for one in others)]
+
+        return files
+
+    def external_files(self, collection: str) -> list[str]:
+        """Return the files of the runs of others on a collection of ours; none where there is no folder of its name."""
+        folder = self._config["evaluation"]["external_runs"]
+        if folder is None or collection not in self._config["collections"]:
+            return []
+        return sorted(str(path) for path in Path(folder, collection).glob("*") if path.is_file())
 
     def ablations(self, wildcards) -> list[str]:
         """Return the comparisons of an experiment's systems with those that they start from, where it has both."""

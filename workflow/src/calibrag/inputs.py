@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from calibrag.errors import ConfigError
-from calibrag.experiments import IMPORTED, MODEL_OF_POLICY, Experiments, check_measures
+from calibrag.experiments import EXTERNAL, IMPORTED, MODEL_OF_POLICY, SCORES, Experiments, check_measures
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
@@ -16,7 +16,6 @@ INDEX = {
 }
 JUDGED = "results/{collection}/{system}/evaluation/judged.jsonl"
 VERDICTS = "results/{collection}/{system}/labels.csv"
-SCORES = "results/{collection}/{system}/evaluation/{name}.csv"
 PASS = "results/{collection}/{system}/pass-{n}/{shard}/traces.jsonl"
 
 FILED = ("answers", "fitted")
@@ -39,7 +38,7 @@ class Inputs(Experiments):
         self.own = {name: self.wildcards[name] for name in ("collection", "system")}
         self.imports = {"collection": "|".join(config["imports"]) or "(?!)"}
         self.wildcards["collection"] = "|".join([*config["collections"], *config["imports"]])
-        self.wildcards["system"] += f"|{IMPORTED}"
+        self.wildcards["system"] += f"|{IMPORTED}|{EXTERNAL}"
         self.wildcards |= {kind: "|".join(config["indexes"][kind]) for kind in ("vectors", "dense")}
         self.wildcards |= {"adapter": "reranker|verifier", "format": "r2c2|trec_hops|trec_rag|inspect_ai"}
         self.wildcards |= {"shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
@@ -145,7 +144,9 @@ class Inputs(Experiments):
         return self._passes(wildcards, 1, self._question_shards(wildcards))
 
     def all_passes(self, wildcards) -> list[str]:
-        """Return the traces of every pass of a system, or of an import."""
+        """Return the traces of every pass of a system, or of an import; none of the runs of others."""
+        if wildcards.system == EXTERNAL:
+            return []
         if wildcards.system == IMPORTED:
             last = self._config["imports"][wildcards.collection]["passes"]
         else:
@@ -160,7 +161,8 @@ class Inputs(Experiments):
     def answer_files(self, wildcards) -> list[str]:
         """Return the files of all answer runs of a system, or of an import."""
         folder = f"results/{wildcards.collection}/{wildcards.system}/runs"
-        return [f"{folder}/{name}.jsonl" for name in FILED]
+        names = ("answers",) if wildcards.system == EXTERNAL else FILED
+        return [f"{folder}/{name}.jsonl" for name in names]
 
     def labelled_files(self, wildcards) -> list[str]:
         """Return the files of the answer runs whose answers are labelled; fitted runs have the answers of another."""
@@ -187,6 +189,13 @@ class Inputs(Experiments):
         """Return what the log of an import says of its answers."""
         return [VERDICTS.format(**dict(wildcards.items()))] if wildcards.system == IMPORTED else []
 
+    def external_runs(self, wildcards) -> list[str]:
+        """Return the files of the runs of others on a collection."""
+        if not (files := self.external_files(wildcards.collection)):
+            folder = self._config["evaluation"]["external_runs"]
+            raise ConfigError("evaluation.external_runs", f"must hold runs on {wildcards.collection} (got {folder})")
+        return files
+
     def same_answers(self, wildcards) -> list[str]:
         """Return the file of the answers that say the same in other words, where that is looked at."""
         looked = self._config["runs"]["same_answers"]["by"] == "entailment"
@@ -198,8 +207,10 @@ class Inputs(Experiments):
         return {key: runs[key] for key in ("answers", "baselines_of", "single_pass", "four_pass")}
 
     def qrels(self, wildcards) -> list[str]:
-        """Return the judgements of a collection; none of an import."""
-        return [] if wildcards.system == IMPORTED else [f"results/{wildcards.collection}/corpus/qrels.txt"]
+        """Return the judgements that nuggets are held against; none of an import, or of the runs of others."""
+        if wildcards.system in (IMPORTED, EXTERNAL):
+            return []
+        return [f"results/{wildcards.collection}/corpus/qrels.txt"]
 
     def base_system(self, wildcards) -> str:
         """Return the system that a system starts from; raises ConfigError where it starts from none."""
@@ -218,7 +229,9 @@ class Inputs(Experiments):
 
     def asked(self, wildcards) -> int | None:
         """Return how many of the questions a system is asked; None for all."""
-        return None if wildcards.system == IMPORTED else self._config["systems"][wildcards.system]["questions"]
+        if wildcards.system in (IMPORTED, EXTERNAL):
+            return None
+        return self._config["systems"][wildcards.system]["questions"]
 
     def models_of_pass(self, wildcards) -> dict[str, Any]:
         """Return the settings of the models that a pass of a system uses; a change of others re-runs nothing."""

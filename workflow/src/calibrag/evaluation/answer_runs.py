@@ -48,6 +48,8 @@ def score_answer_runs(
         Name of a run -> its entries, and what went wrong.
     """
     scores = {run: score_answer_run(entries, questions, errors[run], labels, qrels) for run, entries in runs.items()}
+    if not scores:
+        return pd.DataFrame(columns=["run", *COLUMNS])
     return pd.concat(scores, names=["run"]).reset_index(level=0).reset_index(drop=True)
 
 
