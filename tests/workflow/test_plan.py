@@ -68,7 +68,7 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "draw_signal_auroc": 1,
         "draw_type_bars": 1,
         "write_results_page": 1,
-        "export_traces": 4,
+        "export_traces": 6,
         "write_trace_pages": 2,
         "write_run_config": 1,
     }
@@ -95,6 +95,37 @@ def test_an_ablation_needs_its_own_jobs_only(workflow):
         "label_answers": 1,
         "score_answer_runs": 1,
     }
+
+
+def test_runs_of_others_are_scored_where_a_folder_holds_some(workflow, tmp_path):
+    (tmp_path / "others/film").mkdir(parents=True)
+    (tmp_path / "others/film/X-AC-1.txt").write_text("<D1>\nx;1\n</D1>\n")
+    workflow.changes = {"evaluation": {"external_runs": str(tmp_path / "others")}}
+    plan = workflow.plan("results/tables/main/answer_runs.csv", "results/tables/main/passage_runs.csv")
+    assert (plan["read_external_answers"], plan["score_external_passages"]) == (1, 1)
+    assert (plan["label_answers"], plan["score_answer_runs"], plan["score_passage_runs"]) == (3, 3, 2)
+    workflow.changes = {}
+    assert not {"read_external_answers", "score_external_passages"} & set(workflow.plan("all"))
+
+
+def test_an_ablation_is_compared_with_the_system_that_it_extends(workflow):
+    plan = workflow.plan("results/film/bitem-no-exclusion/evaluation/ablation.csv")
+    # its first pass is that of its base
+    assert (plan["run_pass"], plan["score_answer_runs"], plan["compare_ablation"]) == (7, 2, 1)
+    done = workflow.run("--dry-run", "results/film/bitem/evaluation/ablation.csv")
+    assert done.returncode != 0 and "systems.bitem: extends no system" in done.output
+    done = workflow.run("--dry-run", "results/tables/main/ablations.csv")
+    assert done.returncode != 0 and "experiments.main.systems: must hold a system with its base" in done.output
+
+
+def test_a_judge_is_asked_where_one_is_named(workflow):
+    labels = "results/film/bitem/evaluation/labels.jsonl"
+    assert "judge_answers" not in workflow.plan(labels)
+    done = workflow.run("--dry-run", "results/film/bitem/evaluation/judged.jsonl")
+    assert done.returncode != 0 and "evaluation.labels.judge: must be the path of a prompt" in done.output
+    prompt = str(workflow.root / "workflow/resources/prompts/judge_answer.md")
+    workflow.changes = {"evaluation": {"labels": {"judge": prompt}}}
+    assert workflow.plan(labels)["judge_answers"] == 1
 
 
 def test_a_lexical_ranking_needs_no_vectors_and_no_adapter(workflow):

@@ -85,6 +85,8 @@ rule score_passage_runs:
         mem_mb=500,
     conda:
         "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.own,
     script:
         "../scripts/score_passage_runs.py"
 

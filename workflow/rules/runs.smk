@@ -134,5 +134,7 @@ rule select_answer_runs:
         mem_mb=500,
     conda:
         "../../envs/base.yaml"
+    wildcard_constraints:
+        system=take.traced,
     script:
         "../scripts/select_answer_runs.py"

@@ -34,6 +34,18 @@ def runs(system, **changes):
     return [Path(file).parts[2] for file in files]
 
 
+def test_a_review_is_read_where_it_lies_and_a_log_says_what_it_thinks_of_its_answers(tmp_path):
+    inputs = take()
+    own, logged = (Wildcards(fromdict={"collection": "c", "system": name}) for name in ("bitem", experiments.IMPORTED))
+    inputs._config["evaluation"]["labels"]["review"] = str(tmp_path)
+    assert inputs.reviewed(own) == []
+    (tmp_path / "c.csv").touch()
+    assert inputs.reviewed(own) == [f"{tmp_path}/c.csv"]
+    inputs._config["evaluation"]["labels"]["review"] = None
+    assert inputs.reviewed(own) == []
+    assert (inputs.verdicts(own), inputs.verdicts(logged)) == ([], ["results/c/imported/labels.csv"])
+
+
 SECOND = {
     "base": "somewhere/larger", "adapter": None, "label_names": None, "max_length": 512, "batch_size": 4,
     "dtype": "bfloat16",

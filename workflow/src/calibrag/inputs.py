@@ -38,7 +38,9 @@ class Inputs(Experiments):
         self.own = {name: self.wildcards[name] for name in ("collection", "system")}
         self.imports = {"collection": "|".join(config["imports"]) or "(?!)"}
         self.wildcards["collection"] = "|".join([*config["collections"], *config["imports"]])
-        self.wildcards["system"] += f"|{IMPORTED}|{EXTERNAL}"
+        # for rules of traces, of which the runs of others have none
+        self.traced = f"{self.wildcards['system']}|{IMPORTED}"
+        self.wildcards["system"] = f"{self.traced}|{EXTERNAL}"
         self.wildcards |= {kind: "|".join(config["indexes"][kind]) for kind in ("vectors", "dense")}
         self.wildcards |= {"adapter": "reranker|verifier", "format": "r2c2|trec_hops|trec_rag|inspect_ai"}
         self.wildcards |= {"shard": r"[1-9]\d*-of-[1-9]\d*", "n": r"[1-9]\d*"}
