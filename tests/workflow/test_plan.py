@@ -33,6 +33,7 @@ def test_all_runs_every_rule_except_the_training_of_adapters(workflow):
         "score_passage_runs": 2,
         "control_list_length": 2,
         "score_answer_runs": 2,
+        "ask_again": 2,
         "label_answers": 2,
         "list_errors": 2,
         "tabulate_labels": 1,

@@ -16,6 +16,7 @@ rule extract_signals:
         questions="results/{collection}/collections/questions.jsonl",
         traces=take.all_passes,
         answers="results/{collection}/{system}/runs/answers.jsonl",
+        again=take.asked_again,
         labels="results/{collection}/{system}/evaluation/labels.jsonl",
     output:
         "results/{collection}/{system}/confidence/signals.csv",

@@ -90,6 +90,37 @@ rule search_deeper:
         "../scripts/search_deeper.py"
 
 
+rule ask_again:
+    """Ask the model again about the answers of a run: how sure it is, and what it answers from the nuggets alone."""
+    input:
+        questions="results/{collection}/collections/questions.jsonl",
+        passages="results/{collection}/corpus/passages.arrow",
+        answers="results/{collection}/{system}/runs/answers.jsonl",
+        passage_runs=take.passage_runs,
+        reader=take.reader_of,
+        prompts=take.asked_prompts,
+    output:
+        "results/{collection}/{system}/runs/asked.jsonl",
+    log:
+        "results/logs/runs/ask_again/{collection}/{system}.log",
+    benchmark:
+        "results/benchmarks/runs/ask_again/{collection}/{system}.tsv"
+    params:
+        code=fingerprint("ask_again"),
+        asked=take.asked,
+        models=take.asked_models,
+        settings=take.asked_settings,
+    threads: 1
+    resources:
+        mem_mb=2500,
+    conda:
+        "../../envs/base.yaml"
+    wildcard_constraints:
+        **take.own,
+    script:
+        "../scripts/ask_again.py"
+
+
 rule read_external_answers:
     """Read the answer runs of others on a collection."""
     input:

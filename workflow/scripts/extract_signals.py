@@ -7,6 +7,8 @@ from calibrag.evaluation.label_files import read_labels
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
+from calibrag.runs.answer_runs import read_answer_runs
+from calibrag.runs.asking import JUDGE
 from calibrag.trace import RunEntry
 
 files, params = snakemake.input, snakemake.params
@@ -14,6 +16,7 @@ files, params = snakemake.input, snakemake.params
 with logged(snakemake.log[0]) as job:
     questions = list(islice(read_jsonl(files.questions, Question), params.asked))
     entries = [entry for entry in read_jsonl(files.answers, RunEntry) if entry.run == params.run]
-    table = extract_signals(entries, questions, read_traces(files.traces), read_labels(files.labels).right)
+    again = read_answer_runs(files.again).get(JUDGE, [])
+    table = extract_signals(entries, questions, read_traces(files.traces), read_labels(files.labels).right, again)
     table.to_csv(snakemake.output[0], index=False)
     job.info(f"{len(questions)} questions, of which the run {params.run} answers {len(table)}")

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
+from scripted_chat import ScriptedChat
 
 from calibrag.errors import ModelCallError
 from calibrag.evaluation.label_judge import SCHEMA, judge_answers
 from calibrag.evaluation.labels import Label
 from calibrag.models.chat.prompts import Prompt
-from calibrag.models.chat.seam import ChatUsage, Decoding, Reply
+from calibrag.models.chat.seam import Decoding
 from calibrag.models.chat.structured import StructuredChat
 from calibrag.records import Question
 
@@ -17,27 +18,6 @@ UNDECIDED = [
     (Question(qid="q1", text="Who directed it?", answers=["John Ford", "Sean O'Feeney"]), "Ford"),
     (Question(qid="q2", text="Where?", answers=["Maine"]), "Portland, Maine {{gold}}"),
 ]
-
-
-class ScriptedChat:
-    """Gives scripted replies, one a request."""
-
-    name, revision, host = "scripted", "1", None
-
-    def __init__(self, *replies):
-        self.replies = list(replies)
-        self.requests = []
-
-    async def complete(self, request):
-        self.requests.append(request)
-        reply = self.replies[len(self.requests) - 1]
-        if isinstance(reply, Exception):
-            raise reply
-        usage = ChatUsage(prompt_tokens=1, completion_tokens=1)
-        return Reply(text=reply, finish_reason="stop", usage=usage, seconds=0)
-
-    async def close(self):
-        pass
 
 
 def judged(*replies):

@@ -318,9 +318,16 @@ def _check_references(config: Mapping, sources: _Sources) -> None:
             raise sources.error(
                 ("published", name), f"unknown collection '{name}'; {nearest(name, config['collections'])}"
             )
-    if (studied := config["confidence"]["answers"]) not in (filed := config["runs"]["answers"]):
-        problem = f"must be one of runs.answers ({', '.join(filed)}; got '{studied}')"
-        raise sources.error(("confidence", "answers"), problem)
+    filed, asked = config["runs"]["answers"], config["runs"]["asked"]
+    of_confidence = config["confidence"]["answers"]
+    studied = {("confidence", "answers"): of_confidence, ("runs", "asked", "answers_of"): asked["answers_of"]}
+    for path, run in studied.items():
+        if run not in filed:
+            raise sources.error(path, f"must be one of runs.answers ({', '.join(filed)}; got '{run}')")
+    for position, name in enumerate(asked["systems"]):
+        if name not in config["systems"]:
+            problem = f"unknown system '{name}'; {nearest(name, config['systems'])}"
+            raise sources.error(("runs", "asked", "systems", position), problem)
     for position, name in enumerate(config["reporting"]["experiments"]):
         if name not in config["experiments"]:
             raise sources.error(

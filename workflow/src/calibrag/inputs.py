@@ -164,7 +164,28 @@ class Inputs(Experiments):
         """Return the files of all answer runs of a system, or of an import."""
         folder = f"results/{wildcards.collection}/{wildcards.system}/runs"
         names = ("answers",) if wildcards.system == EXTERNAL else FILED
-        return [f"{folder}/{name}.jsonl" for name in names]
+        return [*(f"{folder}/{name}.jsonl" for name in names), *self.asked_again(wildcards)]
+
+    def asked_again(self, wildcards) -> list[str]:
+        """Return the runs that ask the model again, of the systems for which it is asked."""
+        asked = wildcards.system in self._config["runs"]["asked"]["systems"]
+        return [f"results/{wildcards.collection}/{wildcards.system}/runs/asked.jsonl"] if asked else []
+
+    def asked_models(self, wildcards) -> dict[str, Any]:
+        """Return the settings of the models that are asked again about a system's answers."""
+        asked = self._asked(wildcards)
+        return self.models("device", "embedder", "reader") if asked == "reader" else self.models(asked)
+
+    def asked_settings(self, wildcards) -> dict[str, Any]:
+        """Return how the model is asked again; the reader takes no prompts."""
+        settings = self._config["runs"]["asked"]
+        left_out = {"systems"} | ({"prompts", "retries"} if self._asked(wildcards) == "reader" else set())
+        return {key: value for key, value in settings.items() if key not in left_out}
+
+    def asked_prompts(self, wildcards) -> list[str]:
+        """Return the prompts with which a chat model is asked again; none for the reader."""
+        prompts = self._config["runs"]["asked"]["prompts"]
+        return [] if self._asked(wildcards) == "reader" else list(prompts.values())
 
     def labelled_files(self, wildcards) -> list[str]:
         """Return the files of the answer runs whose answers are labelled; fitted runs have the answers of another."""
