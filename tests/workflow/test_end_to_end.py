@@ -16,6 +16,7 @@ RETRIEVERS = ["lexical", "lexical-no-names"]
 # single-pass files nothing: the reader writes no reasoning
 RUNS = ["AC-1", "AC-2", "AC-3", "AC-3-per-pass", "four-pass", "constant-50", "always-100", "always-0"]
 FITTED = ["fitted-boosting", "fitted-boosting-sharp", "fitted-logistic", "fitted-logistic-sharp", "base-rate"]
+ASKED = ["model-as-judge", "capped-self-confidence"]
 SETTINGS = {
     "collections": {name: {"sample": {"size": 3}} for name in [*COLLECTIONS, "hotpotqa-pooled"]},
     "experiments": {"retrieval": {"retrievers": RETRIEVERS}, "logs": {"collections": ["react-hotpotqa"]}},
@@ -71,7 +72,7 @@ def test_every_table_has_a_csv_and_a_markdown_file_of_as_many_rows(results):
 def test_tables_name_every_collection_retriever_and_run_on_the_questions_drawn(results):
     retrieval, answers = table(results, "retrieval"), table(results, "answer_runs")
     assert len(retrieval) == len(COLLECTIONS) * 4
-    assert list(answers["run"]) == [*RUNS, *FITTED] * len(COLLECTIONS)
+    assert list(answers["run"]) == [*RUNS, *FITTED, *ASKED] * len(COLLECTIONS)
     for rows in (retrieval, answers, table(results, "passage_runs")):
         assert list(rows["collection"].unique()) == COLLECTIONS
         assert (rows["n_asked"] == 3).all()

@@ -46,7 +46,7 @@ def _figure(table: pd.DataFrame, title: str) -> Figure:
         rows = table[table["panel"] == group].set_index("signal")
         _draw_panel(axis, rows, order, (max(limits[0], -0.02), min(limits[1], 1.02)))
         most = rows.loc[rows["n"].idxmax()]
-        axis.set_title(f"{group} ({int(most['n_right']):,} of {int(most['n']):,} right)", fontsize=10, loc="left")
+        axis.set_title(f"{group}\n{int(most['n_right']):,} of {int(most['n']):,} right", fontsize=10, loc="left")
     style.note(
         figure,
         "Mark and bar: AUROC of right against wrong answers with its interval, as found; right of .5 more of the "
