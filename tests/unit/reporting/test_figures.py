@@ -179,13 +179,13 @@ def test_signals_stand_in_the_order_of_what_they_tell_and_silent_ones_are_named(
     axis = figures[0].axes[0]
     assert [label.get_text() for label in axis.get_yticklabels()] == ["passes agreeing", "entropy", "searches"]
     assert "Without a value anywhere: nothing." in notes(figures[0])
-    assert axis.get_title(loc="left") == "film (2 of 60 right)"
+    assert axis.get_title(loc="left") == "film\n2 of 60 right"
 
 
 def test_systems_have_panels_of_their_own_and_more_than_nine_are_named(figures):
     table = signals({f"c{i}": (20, 0.5) for i in range(6)}, systems=("a", "b"))
     draw_signal_auroc(table, "", "", "x")
-    assert figures[0].axes[0].get_title(loc="left").startswith("c0, a (")
+    assert figures[0].axes[0].get_title(loc="left").startswith("c0, a\n")
     assert "Not drawn, 3 more: c4, b, c5, a, c5, b." in notes(figures[0])
 
 

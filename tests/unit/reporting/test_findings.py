@@ -169,7 +169,8 @@ def test_transfer_counts_losses_and_names_the_largest():
 
 def test_permuted_labels_tell_their_range():
     assert study_findings.permuted_sentences(pd.DataFrame({"AUROC_permuted": [0.52, 0.48, None]}), 2) == [
-        "Fitted on permuted labels, confidence has a mean AUROC between .48 and .52; without a leak it is about .5."
+        "Fitted on permuted labels, confidence has a mean AUROC between .48 and .52; without a leak it is about .5, "
+        "and lower where few right answers leave but the base rate."
     ]
 
 
@@ -194,3 +195,32 @@ def test_cost_leaves_out_what_nobody_recorded():
         "On film a question takes 4.2 searches and 1,234 tokens on average."
     ]
     assert study_findings.cost_sentences(table.assign(searches=None, tokens=None)) == []
+
+
+def test_ablations_tell_how_many_differ_after_correction_and_the_largest_difference():
+    table = pd.DataFrame(
+        {
+            "collection": "film", "system": ["no-x", "no-y", "no-x"], "run": ["PG-2", "PG-2", "four-pass"],
+            "measure": ["nDCG@20", "nDCG@20", "accHMR"], "difference": [-0.2, 0.1, 0.0],
+            "difference_low": [-0.3, 0.0, 0.0],
+            "difference_high": [-0.1, 0.2, 0.0], "p_holm": [0.01, 0.2, 1.0],
+        }
+    )  # fmt: skip
+    assert study_findings.ablation_sentences(table, "nDCG@20", 2) == [
+        "On film 1 of 2 systems differ from their base in nDCG@20 of PG-2 at the level .05 after correction; the "
+        "largest difference is that of no-x, -.20 [-.30, -.10] (p, Holm .01).",
+        "On film 0 of 1 systems differ from their base in accHMR of four-pass at the level .05 after correction; none "
+        "of them differs at all.",
+    ]
+
+
+def test_labels_tell_their_sources_and_what_waits():
+    table = pd.DataFrame(
+        {
+            "collection": "film", "system": "bitem", "source": ["match", "undecided", "log em"], "n": 10,
+            "n_decided": [8, 2, 0], "n_compared": [0, 0, 8], "n_differ": [0, 0, 1],
+        }
+    )  # fmt: skip
+    assert study_findings.label_sentences(table) == [
+        "On film 10 distinct answers have labels: 8 by match; 2 wait for a review and count as wrong."
+    ]

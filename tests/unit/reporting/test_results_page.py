@@ -59,6 +59,7 @@ def test_every_table_and_figure_of_an_experiment_has_its_place():
         "transfer",
     }
     assert named <= known
+    assert len({section.title for section in SECTIONS}) == len(SECTIONS)
     assert set(experiments.FIGURES) == set(FIGURES) == {name for section in SECTIONS for name in section.figures}
 
 

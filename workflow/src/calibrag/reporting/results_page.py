@@ -117,6 +117,10 @@ def _study(tables: Tables, reading: Reading) -> Paragraphs:
     return [say(tables[name]) for name, say in said.items() if name in tables]
 
 
+def _ablations(tables: Tables, reading: Reading) -> Paragraphs:
+    return [study_findings.ablation_sentences(tables["ablations"], reading.measure, reading.digits)]
+
+
 SECTIONS = (
     Section(
         "Collections", ("collections",), said=lambda tables, _: [findings.collection_sentences(tables["collections"])]
@@ -133,8 +137,7 @@ SECTIONS = (
     Section("Labels", ("labels",), said=lambda tables, _: [study_findings.label_sentences(tables["labels"])]),
     Section("Errors", ("errors",), said=lambda tables, _: [study_findings.error_sentences(tables["errors"])]),
     Section("Cost", ("cost",), said=lambda tables, _: [study_findings.cost_sentences(tables["cost"])]),
-    Section("Ablations", ("ablations",)),
-    Section("Labels", ("labels",)),
+    Section("Ablations", ("ablations",), said=_ablations),
     Section("Models", ("models", "reader", "names")),
 )
 """The sections in their order; the first table of one is there wherever one of the others is."""

@@ -12,6 +12,7 @@ from calibrag.reporting.cells import format_number
 from calibrag.reporting.findings import interval_of, is_beyond_noise, listed, noise, shown
 
 _EQUAL = 1e-12
+_LEVEL = 0.05
 _KEYS = ["collection", "system"]
 _COSTS = {"searches": "searches", "model_calls": "calls of a model", "tokens": "tokens", "seconds": "seconds"}
 
@@ -86,7 +87,7 @@ def permuted_sentences(table: pd.DataFrame, digits: int) -> list[str]:
     ends = [format_number(float(end), digits) for end in (known.min(), known.max())]
     return [
         f"Fitted on permuted labels, confidence has a mean AUROC between {ends[0]} and {ends[1]}; without a leak it is "
-        "about .5."
+        "about .5, and lower where few right answers leave but the base rate."
     ]
 
 
@@ -110,6 +111,30 @@ def transfer_sentences(table: pd.DataFrame, digits: int) -> list[str]:
     ]
 
 
+def ablation_sentences(table: pd.DataFrame, measure: str, digits: int) -> list[str]:
+    """Return sentences a collection, of the measure of rankings and of accHMR: which systems differ from their base.
+
+    What is said rests on the tests corrected for all systems of a collection, in the run that differs the most.
+    """
+    said = []
+    for wanted in (measure, "accHMR"):
+        rows = table[(table["measure"] == wanted) & table["difference"].notna()]
+        for (collection, run), found in rows.groupby(["collection", "run"], sort=False):
+            beyond = int((found["p_holm"] < _LEVEL).sum())
+            row = found.loc[found["difference"].abs().idxmax()]
+            largest = (
+                f"the largest difference is that of {row['system']}, {shown(*interval_of(row, 'difference'), digits)}"
+                f" (p, Holm {format_number(float(row['p_holm']), digits)})"
+            )
+            if abs(row["difference"]) <= _EQUAL:
+                largest = "none of them differs at all"
+            said.append(
+                f"On {collection} {beyond} of {len(found)} systems differ from their base in {wanted} of {run} at the "
+                f"level {format_number(_LEVEL, 2)} after correction; {largest}."
+            )
+    return said
+
+
 def label_sentences(table: pd.DataFrame) -> list[str]:
     """Return a sentence a system: how many labels it has, which sources gave them, and how often a review differs."""
     said, of = [], _of_system(table, "of")
@@ -119,9 +144,8 @@ def label_sentences(table: pd.DataFrame) -> list[str]:
         undecided = int(sources.loc[sources["source"] == "undecided", "n_decided"].sum())
         counts = [count for count in counts if not count.endswith("undecided")]
         waiting = f"; {undecided:,} wait for a review and count as wrong" if undecided else ""
-        said.append(
-            f"On {collection} {int(rows['n'].iloc[0]):,} distinct answers{of(system)}: {listed(counts)}{waiting}."
-        )
+        answers = f"{int(rows['n'].iloc[0]):,} distinct answers{of(system)}"
+        said.append(f"On {collection} {answers} have labels: {listed(counts)}{waiting}.")
     return said
 
 
