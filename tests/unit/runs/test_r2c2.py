@@ -96,6 +96,7 @@ BROKEN_ANSWERS = {
     "an unclosed block before another": ("<D0001>\nx;5\n<D0002>\ny;5\n</D0002>\n", [(1, "block-unclosed")]),
     "another block closed": ("<D0001>\nx;5\n</D0002>\n", [(3, "block-mismatch")]),
     "a block closed that was not open": ("<D0001>\nx;5\n</D0001>\n</D0001>\n", [(4, "block-unopened")]),
+    "a line before the first block": ("hello\n<D0001>\nx;5\n</D0001>\n", [(1, "outside-block")]),
     "lines outside blocks": ("<D0001>\nx;5\n</D0001>\ny;6\n", [(4, "outside-block")]),
     "no answer": ("<D0001>\n</D0001>\n", [(1, "answer-missing")]),
     "no confidence": ("<D0001>\nRidley Scott\n</D0001>\n", [(2, "answer-fields")]),
@@ -126,8 +127,8 @@ def test_nuggets_are_not_held_against_passage_runs_that_are_not_given_and_the_no
     checked = check_run(folder / "TEAM-AC-1.txt", ["0001", "0002", "0003"], [])
     assert checked.violations == []
     assert checked.notes == [
-        "2 topics, 2 nuggets",
-        "1 of 3 topics are not in the run",
+        "topics read: 2, nuggets: 2",
+        "of the 3 topics 1 are not among those read",
         "whether the passages that nuggets cite are held was not checked: no --pr-runs",
     ]
 
@@ -142,8 +143,8 @@ def test_the_command_lists_violations_with_file_and_line_and_tells_by_its_exit_c
     assert capsys.readouterr().out.splitlines() == [
         f"{path}:1: block-unclosed: <D0001> must be closed by </D0001> (the file ends)",
         f"{path}:2: confidence: must be a whole number from 0 to 100 (got '500')",
-        "note: 0 topics, 0 nuggets",
-        "note: 2 of 2 topics are not in the run",
+        "note: topics read: 0, nuggets: 0",
+        "note: of the 2 topics 2 are not among those read",
         f"{path}: a run of answers, 2 violations",
     ]
     assert main(["validate-run", str(folder / "none.txt"), *topics]) == 2

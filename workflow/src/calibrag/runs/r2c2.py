@@ -181,12 +181,9 @@ def read_answers(path: str | Path) -> list[AnswerBlock]:
 
 
 def is_answer_run(path: str | Path) -> bool:
-    """Return whether a file is an AC run: its first line that is not blank begins with a tag."""
+    """Return whether a file is an AC run: some line begins with a tag."""
     with open(path, "rb") as stream:
-        for line in stream:
-            if text := line.removeprefix(b"\xef\xbb\xbf").strip():
-                return text.startswith(b"<")
-    return False
+        return any(line.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<D", b"</D")) for line in stream)
 
 
 def _refuse(path: str | Path, violations: Sequence[Violation]) -> None:

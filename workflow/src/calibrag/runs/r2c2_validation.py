@@ -40,7 +40,7 @@ def check_run(path: str | Path, topics: Collection[str], passage_runs: Sequence[
 def _check_passages(path: Path, topics: Collection[str]) -> CheckedRun:
     lines, violations = scan_passages(path)
     violations = [*_named(path), *violations, *_unknown(path, lines, topics)]
-    notes = [f"{len({line.qid for line in lines})} topics, {len(lines)} passages", *_unanswered(lines, topics)]
+    notes = [f"topics read: {len({line.qid for line in lines})}, passages: {len(lines)}", *_unanswered(lines, topics)]
     return CheckedRun("passages", _ordered(violations), notes)
 
 
@@ -53,10 +53,8 @@ def _check_answers(path: Path, topics: Collection[str], passage_runs: Sequence[s
             problem = f"{block.qid} has a block already on line {first[block.qid]}"
             violations.append(Violation(path, block.line, "topic-repeated", problem))
         first.setdefault(block.qid, block.line)
-    notes = [
-        f"{len(first)} topics, {sum(len(block.nuggets) for block in blocks)} nuggets",
-        *_unanswered(blocks, topics),
-    ]
+    cited = sum(len(block.nuggets) for block in blocks)
+    notes = [f"topics read: {len(first)}, nuggets: {cited}", *_unanswered(blocks, topics)]
     if passage_runs:
         violations += _uncited(path, blocks, passage_runs)
     elif any(block.nuggets for block in blocks):
@@ -81,7 +79,7 @@ def _unknown(path: Path, found: Iterable[PassageLine | AnswerBlock], topics: Col
 def _unanswered(found: Iterable[PassageLine | AnswerBlock], topics: Collection[str]) -> list[str]:
     """Return a note on topics that a run lacks, which is no violation: measures rest on those that are there."""
     absent = len(set(topics) - {one.qid for one in found})
-    return [f"{absent} of {len(topics)} topics are not in the run"] if absent else []
+    return [f"of the {len(topics)} topics {absent} are not among those read"] if absent else []
 
 
 def _uncited(path: Path, blocks: Iterable[AnswerBlock], passage_runs: Sequence[str | Path]) -> list[Violation]:
