@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from calibrag.errors import ModelCallError
 from calibrag.evaluation.labels import Label
-from calibrag.models.chat.batches import complete_all
+from calibrag.models.chat.batches import complete_or_say
 from calibrag.models.chat.opening import decoding_of, open_chat
 from calibrag.models.chat.prompts import Prompt
 from calibrag.models.chat.seam import ChatModel, ChatRequest, Decoding
@@ -57,15 +56,13 @@ def judge_answers(
         )
         for question, answer in undecided
     ]
-    outcomes = complete_all(chat, requests, concurrency)
-    labels = []
-    for (question, answer), outcome in zip(undecided, outcomes, strict=True):
-        if not isinstance(outcome, ModelCallError):
-            labels.append(Label(qid=question.qid, answer=answer, right=outcome.parsed["right"], source="judge"))
-        elif outcome.meets_every_call:
-            raise outcome
-        else:
-            say(f"question {question.qid}: {outcome}")
+    about = [f"question {question.qid}" for question, _ in undecided]
+    replies = complete_or_say(chat, requests, about, concurrency, say)
+    labels = [
+        Label(qid=question.qid, answer=answer, right=reply.parsed["right"], source="judge")
+        for (question, answer), reply in zip(undecided, replies, strict=True)
+        if reply is not None
+    ]
     right = sum(label.right for label in labels)
     say(f"{len(undecided)} answers: {right} right, {len(labels) - right} wrong, {len(undecided) - len(labels)} failed")
     return labels

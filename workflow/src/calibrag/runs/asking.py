@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from calibrag.agents.reading import sentences_of
 from calibrag.corpus.store import PassageStore
-from calibrag.errors import ModelCallError
 from calibrag.execution.opening import open_reader
 from calibrag.models.answer_reader import AnswerReader
-from calibrag.models.chat.batches import complete_all
+from calibrag.models.chat.batches import complete_or_say
 from calibrag.models.chat.opening import decoding_of, open_chat
 from calibrag.models.chat.prompts import Prompt
 from calibrag.models.chat.seam import ChatModel, ChatRequest, Decoding
@@ -137,16 +138,9 @@ class ChatAsker:
         return replies
 
     def _complete(self, requests: Sequence[ChatRequest], cases: Sequence[Case]) -> list[dict | None]:
-        replies: list[dict | None] = []
-        for outcome, case in zip(complete_all(self._chat, requests, self._concurrency), cases, strict=True):
-            if isinstance(outcome, ModelCallError):
-                if outcome.meets_every_call:
-                    raise outcome
-                self._say(f"{case.question!r}: {outcome}")
-                replies.append(None)
-            else:
-                replies.append(outcome.parsed)
-        return replies
+        about = [repr(case.question) for case in cases]
+        replies = complete_or_say(self._chat, requests, about, self._concurrency, self._say)
+        return [reply and reply.parsed for reply in replies]
 
     def _judge_request(self, case: Case, attempt: int) -> ChatRequest:
         shown = "\n\n".join(f"[{n}] {one.title}\n{one.text}" for n, one in enumerate(case.passages, start=1))
@@ -219,10 +213,10 @@ def ask_again(
     for run in (JUDGE, CAPPED):
         for entry in entries:
             if entry.answer is None:
-                made.append(_with(entry, run, 0.0))
+                made.append(replace(entry, run=run, confidence=0.0))
             elif (opinion := said[entry.qid]) is not None:
                 cap = 1.0 if run == JUDGE else caps[agreement(entry.answer, opinion.second)]
-                made.append(_with(entry, run, min(opinion.confidence, cap)))
+                made.append(replace(entry, run=run, confidence=min(opinion.confidence, cap)))
     return made
 
 
@@ -236,19 +230,6 @@ def agreement(answer: str, second: str | None) -> str:
         return "same"
     one, two = set(words(answer)), set(words(second))
     return "near" if one and two and (one <= two or two <= one) else "other"
-
-
-def _with(entry: RunEntry, run: str, confidence: float) -> RunEntry:
-    return RunEntry(
-        run=run,
-        qid=entry.qid,
-        answer=entry.answer,
-        confidence=confidence,
-        nuggets=entry.nuggets,
-        passage_run=entry.passage_run,
-        origin=entry.origin,
-        pass_number=entry.pass_number,
-    )
 
 
 def open_asker(

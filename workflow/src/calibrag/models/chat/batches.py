@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from calibrag.errors import ModelCallError
 from calibrag.models.chat.seam import ChatModel, ChatRequest, Reply
@@ -25,6 +25,43 @@ def complete_all(chat: ChatModel, requests: Sequence[ChatRequest], concurrency: 
         The budget is spent; the replies before it are lost unless there is a cache.
     """
     return asyncio.run(_complete_all(chat, requests, concurrency))
+
+
+def complete_or_say(
+    chat: ChatModel,
+    requests: Sequence[ChatRequest],
+    about: Sequence[str],
+    concurrency: int,
+    say: Callable[[str], None],
+) -> list[Reply | None]:
+    """Return for each request, in order, its reply; None for one that failed, which a line of the log names.
+
+    Parameters
+    ----------
+    chat, concurrency
+        As of `complete_all`.
+    about
+        What each request is about, for the log.
+    say
+        Takes lines for the log.
+
+    Raises
+    ------
+    ModelCallError
+        A fault that every further call would meet.
+    BudgetError
+        As of `complete_all`.
+    """
+    replies: list[Reply | None] = []
+    for outcome, subject in zip(complete_all(chat, requests, concurrency), about, strict=True):
+        if isinstance(outcome, ModelCallError):
+            if outcome.meets_every_call:
+                raise outcome
+            say(f"{subject}: {outcome}")
+            replies.append(None)
+        else:
+            replies.append(outcome)
+    return replies
 
 
 async def _complete_all(
