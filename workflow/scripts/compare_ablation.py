@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from calibrag.evaluation.ablation import compare_answers, compare_passages
+from calibrag.evaluation.ablation import RUNS, compare_answers, compare_passages
 from calibrag.evaluation.answer_significance import Settings
 from calibrag.job import logged
 from calibrag.reporting.summaries import read_rows
 
 files, params, names = snakemake.input, snakemake.params, snakemake.wildcards
 settings = Settings.of(params.bootstrap, params.significance, params.missing)
-passages, answers = ([kind["reference"], kind["by_type"]] for kind in params.compared.values())
+passages, answers = ([params.compared[kind][run] for run in RUNS] for kind in ("passages", "answers"))
 
 with logged(snakemake.log[0]) as job:
     ranked = [read_rows([path]) for path in (files.passages, files.base_passages)]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from gold_labels import gold_labels
 
+from calibrag.errors import CalibragError
 from calibrag.evaluation.ablation import COLUMNS, adjust, compare_answers, compare_passages
 from calibrag.evaluation.answer_runs import score_answer_runs
 from calibrag.evaluation.answer_significance import Settings
@@ -64,6 +65,11 @@ def test_questions_without_relevant_passages_score_zero_or_are_left_out():
     assert (left_out["n"], left_out["difference"]) == (1, pytest.approx(-0.2))
     none = compare_passages(*[ranked([np.nan], n_relevant=0)] * 2, ["PG-2"], ["nDCG@20"], "leave_out", SETTINGS).iloc[0]
     assert none["n"] == 0 and np.isnan(none["difference"]) and np.isnan(none["p"])
+
+
+def test_a_passage_run_that_a_system_lacks_is_refused():
+    with pytest.raises(CalibragError, match="must name runs of PG-2 .got PG-7."):
+        compare_passages(ranked([0.4]), ranked([0.5]), ["PG-7"], ["nDCG@20"], "zero", SETTINGS)
 
 
 def test_answers_are_compared_by_measures_that_are_no_means():

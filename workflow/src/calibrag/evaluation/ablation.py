@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from calibrag.errors import CalibragError
 from calibrag.evaluation import bootstrap
 from calibrag.evaluation.answer_measures import parse_measures
 from calibrag.evaluation.answer_significance import Settings, compare_answer_runs, holm
 from calibrag.evaluation.passage_runs import counted_questions
 from calibrag.evaluation.significance import compare_runs
+
+RUNS = ("reference", "by_type")
+"""Keys of ``evaluation.compared`` that name the runs which are compared between two systems."""
 
 COLUMNS = (
     "run", "measure", "n", "n_missing", "value_base", "value", "difference", "difference_low", "difference_high",
@@ -36,9 +40,17 @@ def compare_passages(
         Names of passage runs, such as PG-2.
     no_relevant
         As of `passage_runs.summarise_ranking`.
+
+    Raises
+    ------
+    CalibragError
+        A system lacks a run.
     """
     rows = []
     for run in runs:
+        if absent := [frame for frame in (ablated, base) if run not in set(frame["run"])]:
+            known = ", ".join(dict.fromkeys(absent[0]["run"]))
+            raise CalibragError(f"evaluation.compared.passages must name runs of {known} (got {run})")
         one, two = (counted_questions(_of_run(frame, run), measures, no_relevant) for frame in (ablated, base))
         one, two = _shared(one, two)
         missing = int((one["missing"] | two["missing"]).sum())

@@ -39,7 +39,7 @@ def shown(table: pd.DataFrame, compared: Mapping[str, Any], measures: Sequence[s
     measures
         Those of rankings, ``evaluation.measures``.
     """
-    runs = [kind["by_type"] for kind in compared.values()]
+    runs = [compared[kind]["by_type"] for kind in ("passages", "answers")]
     return table[table["run"].isin(runs) & ~table["measure"].isin(measures[1:])]
 
 
