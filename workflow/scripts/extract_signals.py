@@ -8,7 +8,7 @@ from calibrag.execution.traces import read_traces
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
 from calibrag.runs.answer_runs import read_answer_runs
-from calibrag.runs.asking import JUDGE
+from calibrag.runs.names import JUDGE
 from calibrag.trace import RunEntry
 
 files, params = snakemake.input, snakemake.params

@@ -6,13 +6,14 @@ import pytest
 from labelled_signals import SETTINGS, labelled
 
 from calibrag.confidence.comparison import COLUMNS, FILED, compare_confidences, compare_systems, sources_of
-from calibrag.confidence.fitted import as_signals, cross_fit, run_names
+from calibrag.confidence.fitted import as_signals, cross_fit
 from calibrag.errors import CalibragError, LeakError
 from calibrag.evaluation import confidence
+from calibrag.runs.names import fitted_runs
 
 RESAMPLING = {"resamples": 400, "level": 0.95, "seed": 13}
 TESTS = {"trials": 500, "seed": 17}
-OTHERS = ["judge", *run_names(SETTINGS)]
+OTHERS = ["judge", *fitted_runs(SETTINGS)]
 
 
 def scored(run, qids, answers, right, stated, **more):
@@ -141,7 +142,7 @@ def tabulated(rows, signals, folds):
 def test_a_system_is_compared_from_its_files(study):
     table = tabulated(*study)
     assert list(table.columns) == ["collection", "system", *COLUMNS]
-    assert set(run_names(SETTINGS)) < set(table["source"]) and (table["n"] == 61).all()
+    assert set(fitted_runs(SETTINGS)) < set(table["source"]) and (table["n"] == 61).all()
     assert table["source"].iloc[0].endswith("-sharp")
 
 

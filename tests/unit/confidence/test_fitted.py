@@ -12,12 +12,13 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 
-from calibrag.confidence.fitted import as_signals, cross_fit, fit_models, predict, run_names
+from calibrag.confidence.fitted import as_signals, cross_fit, fit_models, predict
 from calibrag.confidence.fitted_folds import assign_folds
 from calibrag.confidence.fitted_models import VaryingSignals, best_threshold
 from calibrag.confidence.fitted_runs import fit_confidence
 from calibrag.errors import CalibragError, LeakError
 from calibrag.evaluation import confidence
+from calibrag.runs.names import fitted_runs
 from calibrag.trace import Nugget, RunEntry
 
 ANSWERS = as_signals(labelled())
@@ -37,7 +38,7 @@ def test_a_signal_that_tells_is_found_by_both_models_and_sharpening_raises_hmr()
 
 
 def test_every_answer_has_one_confidence_of_each_run_and_the_same_again():
-    assert list(FIT.confidences) == run_names(SETTINGS)
+    assert list(FIT.confidences) == fitted_runs(SETTINGS)
     for stated in FIT.confidences.values():
         assert stated.shape == (120,) and ((stated >= 0) & (stated <= 1)).all()
     again = cross_fit(ANSWERS, SETTINGS)
@@ -203,7 +204,7 @@ def test_fitted_runs_hold_the_studied_answers_and_nuggets_and_refusals_at_0():
     frame = labelled()
     studied = entries(frame)
     filed, fit = fit_confidence(studied, frame, SETTINGS)
-    assert list(dict.fromkeys(entry.run for entry in filed)) == run_names(SETTINGS)
+    assert list(dict.fromkeys(entry.run for entry in filed)) == fitted_runs(SETTINGS)
     for run, stated in fit.confidences.items():
         of = [entry for entry in filed if entry.run == run]
         assert [(entry.qid, entry.answer, entry.nuggets) for entry in of] == [

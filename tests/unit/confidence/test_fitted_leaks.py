@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from labelled_signals import SETTINGS, labelled
 
-from calibrag.confidence.fitted import as_signals, run_names
+from calibrag.confidence.fitted import as_signals
 from calibrag.confidence.fitted_control import permute_labels, summarise_permutations
 from calibrag.confidence.fitted_models import FittedConfidence
 from calibrag.evaluation import calibration
+from calibrag.runs.names import fitted_runs
 
 QUICK = SETTINGS | {
     "permutations": 8,
@@ -25,7 +26,7 @@ def permuted():
 
 
 def test_permuted_labels_find_nothing_and_true_ones_do(permuted):
-    assert len(permuted) == 9 * len(run_names(QUICK))
+    assert len(permuted) == 9 * len(fitted_runs(QUICK))
     fitted = permuted[permuted["run"] != "base-rate"]
     for _, of in fitted.groupby("run"):
         true, mixed = of[of["permutation"] == 0].iloc[0], of[of["permutation"] > 0]

@@ -5,9 +5,10 @@ import pytest
 from labelled_signals import SETTINGS, labelled
 from sklearn.metrics import roc_auc_score
 
-from calibrag.confidence.fitted import as_signals, cross_fit, fit_models, run_names
+from calibrag.confidence.fitted import as_signals, cross_fit, fit_models
 from calibrag.confidence.transfer import common_signals, transfer_confidence, transfer_systems
 from calibrag.records import write_jsonl
+from calibrag.runs.names import fitted_runs
 from calibrag.trace import RunEntry
 
 RESAMPLING = {"resamples": 300, "level": 0.95, "seed": 13}
@@ -41,7 +42,7 @@ def transfer(first=FIRST, second=SECOND):
 
 def test_every_ordered_pair_of_collections_has_every_fitted_run(table):
     assert {key[:2] for key in table.index} == {("one", "two"), ("two", "one")}
-    assert list(table.loc[("one", "two")].index) == run_names(ONLY_LOGISTIC)
+    assert list(table.loc[("one", "two")].index) == fitted_runs(ONLY_LOGISTIC)
 
 
 def test_questions_of_the_other_collection_are_left_out_and_counted(table):

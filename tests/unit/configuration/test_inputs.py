@@ -137,6 +137,26 @@ def test_the_page_of_an_experiment_takes_its_tables_figures_and_traces():
     assert {"results/tables/main/index.html", *tables} <= set(taken_by.reported(None))
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "problem"),
+    [
+        (("evaluation", "compared", "answers", "reference"), "AC-l", "unknown run 'AC-l'"),
+        (("confidence", "compared"), ["model-as-juge"], "did you mean 'model-as-judge'"),
+        (("reporting", "figures", "runs"), ["AC-1", "fitted-boost"], "unknown run 'fitted-boost'"),
+        (("reporting", "figures", "arrows"), [["AC-1", "five-pass"]], "unknown run 'five-pass'"),
+    ],
+)
+def test_a_run_that_nothing_files_is_refused_before_any_job(path, value, problem):
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    schema = configuration.load_yaml(ROOT / "workflow/schemas/config.schema.yaml")
+    block = config
+    for key in path[:-1]:
+        block = block[key]
+    block[path[-1]] = value
+    with pytest.raises(ConfigError, match=problem):
+        inputs.Inputs(configuration.resolve(config, schema, ROOT, [ROOT / "config.yaml"]))
+
+
 def test_the_page_tells_the_models_that_its_experiment_runs():
     facts = {name: take().facts(Wildcards(fromdict={"experiment": name})) for name in ("main", "retrieval", "llm")}
     parts = {name: [model.split()[0] for model in of["models"]] for name, of in facts.items()}

@@ -13,7 +13,8 @@ from calibrag.models.chat.prompts import Prompt
 from calibrag.models.chat.seam import Decoding
 from calibrag.models.chat.structured import StructuredChat
 from calibrag.records import Passage, Question
-from calibrag.runs.asking import CAPPED, JUDGE, Case, ChatAsker, Opinion, ReaderAsker, agreement, ask_again
+from calibrag.runs.asking import Case, ChatAsker, Opinion, ReaderAsker, agreement, ask_again
+from calibrag.runs.names import CAPPED, JUDGE
 from calibrag.trace import RunEntry
 
 PROMPTS = Path(__file__).parents[3] / "workflow/resources/prompts"

@@ -7,8 +7,10 @@ from itertools import product
 from pathlib import Path, PurePath
 from typing import Any
 
+from calibrag.configuration import nearest
 from calibrag.errors import CalibragError, ConfigError
 from calibrag.evaluation.answer_measures import RANKED_BY, parse_measures
+from calibrag.runs.names import CAPPED, JUDGE, fitted_runs
 
 TABLE = "results/tables/{experiment}/{table}.{kind}"
 RESULTS = "results/tables/{experiment}/index.html"
@@ -221,6 +223,19 @@ def describe_experiment(
         "models": [f"{part} {model}" for part, model in models.items()],
         "seeds": [f"{what} {seed}" for what, seed in seeds.items()],
     }
+
+
+def check_runs(config: Mapping[str, Any]) -> None:
+    """Raise ConfigError unless the answer runs that are compared and drawn are some that can be filed."""
+    known = [*config["runs"]["answers"], JUDGE, CAPPED, *fitted_runs(config["confidence"]["fitted"])]
+    compared, figures = config["evaluation"]["compared"]["answers"], config["reporting"]["figures"]
+    named = {f"evaluation.compared.answers.{key}": [compared[key]] for key in ("reference", "by_type")}
+    named["confidence.compared"] = config["confidence"]["compared"]
+    named["reporting.figures.runs"] = figures["runs"]
+    named["reporting.figures.arrows"] = [run for arrow in figures["arrows"] for run in arrow]
+    for key, runs in named.items():
+        if unknown := [run for run in runs if run not in known]:
+            raise ConfigError(key, f"unknown run '{unknown[0]}'; {nearest(unknown[0], known)}")
 
 
 def check_measures(evaluation: Mapping[str, Any], drawn: Sequence[str]) -> None:

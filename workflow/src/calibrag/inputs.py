@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from calibrag.errors import ConfigError
-from calibrag.experiments import EXTERNAL, IMPORTED, MODEL_OF_POLICY, SCORES, Experiments, check_measures
+from calibrag.experiments import EXTERNAL, IMPORTED, MODEL_OF_POLICY, SCORES, Experiments, check_measures, check_runs
 
 INDEX = {
     "tantivy": "results/{collection}/retrieval/sparse",
@@ -31,6 +31,7 @@ class Inputs(Experiments):
     def __init__(self, config: Mapping[str, Any]):
         super().__init__(config)
         models = config["models"]
+        check_runs(config)
         check_measures(config["evaluation"], config["reporting"]["figures"]["types"])
         # the wildcards of all rules, each with what it may be
         self.wildcards = {kind.removesuffix("s"): "|".join(config[kind]) for kind in NAMED}

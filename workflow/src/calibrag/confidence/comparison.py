@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calibrag.confidence.extraction import read_signals
-from calibrag.confidence.fitted import BASE_RATE
 from calibrag.confidence.fitted_folds import check_folds, read_folds
 from calibrag.errors import CalibragError
 from calibrag.evaluation import bootstrap
 from calibrag.evaluation.answer_measures import Answers, Measure, parse_measure
 from calibrag.evaluation.answer_significance import exchange_test
 from calibrag.normalisation import answer_key
+from calibrag.runs.names import BASE_RATE
 
 CONSTANTS = {"constant-50": 0.5, "always-100": 1.0, "always-0": 0.0}
 """Sources that know nothing."""

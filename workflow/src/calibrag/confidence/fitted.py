@@ -17,9 +17,7 @@ from calibrag.confidence.extraction import COLUMNS
 from calibrag.confidence.fitted_folds import assign_folds, check_folds, splits
 from calibrag.confidence.fitted_models import FittedConfidence
 from calibrag.errors import CalibragError
-
-BASE_RATE = "base-rate"
-"""The run whose confidence is the share of right answers in the other folds."""
+from calibrag.runs.names import BASE_RATE, fitted_runs
 
 FITS = (
     "run", "fold", "n_train", "n_test", "n_right", "base_rate", "signals", "chosen", "log_loss", "threshold", "instead",
@@ -77,11 +75,6 @@ class Fit(NamedTuple):
     weights: pd.DataFrame
 
 
-def run_names(settings: Mapping[str, Any]) -> list[str]:
-    """Return the names of the fitted runs: two for each model, ``-sharp`` files 0 and 1 alone, and the base rate."""
-    return [f"fitted-{model}{end}" for model in settings["models"] for end in ("", "-sharp")] + [BASE_RATE]
-
-
 def cross_fit(answers: Signals, settings: Mapping[str, Any]) -> Fit:
     """Return a fitted confidence for every answer, from models that saw no answer to an equal question.
 
@@ -109,7 +102,7 @@ def hold_out(
 
     Where there are fewer than two questions that differ, there is no fold: NaN, 0 and no models.
     """
-    confidences = {run: np.full(len(answers.qids), np.nan) for run in run_names(settings)}
+    confidences = {run: np.full(len(answers.qids), np.nan) for run in fitted_runs(settings)}
     if len(set(answers.groups)) < 2:
         return confidences, np.zeros(len(answers.qids), int), []
     outer = settings["folds"]
@@ -138,7 +131,7 @@ def fit_models(answers: Signals, settings: Mapping[str, Any]) -> dict[str, Fitte
 
 
 def predict(models: Mapping[str, FittedConfidence], signals: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """Return run -> the confidence of each row, for the runs of `run_names`."""
+    """Return run -> the confidence of each row, for the runs of `names.fitted_runs`."""
     stated = {}
     for name, model in models.items():
         stated[f"fitted-{name}"] = model.confidence(signals)

@@ -12,10 +12,11 @@ import pandas as pd
 
 from calibrag.confidence.comparison import sample
 from calibrag.confidence.extraction import read_signals
-from calibrag.confidence.fitted import Signals, as_signals, fit_models, predict, run_names
+from calibrag.confidence.fitted import Signals, as_signals, fit_models, predict
 from calibrag.evaluation import bootstrap
 from calibrag.evaluation.answer_measures import parse_measure
 from calibrag.records import read_jsonl
+from calibrag.runs.names import fitted_runs
 from calibrag.trace import RunEntry
 
 MEASURES = ("AUROC", "HMR", "accHMR", "Brier", "ECE")
@@ -77,7 +78,7 @@ def _transfer(source: Signals, test: Signals, left_out: int, within, settings, r
         "signals": len(common),
     }  # fmt: skip
     if not (len(source.qids) and len(test.qids)):
-        return [{"run": run, **counts, "instead": "nothing to fit or test on"} for run in run_names(settings)]
+        return [{"run": run, **counts, "instead": "nothing to fit or test on"} for run in fitted_runs(settings)]
     models = fit_models(source._replace(signals=source.signals[common]), settings)
     reasons = {f"fitted-{name}": model.reason_ for name, model in models.items()}
     index = bootstrap.resamples(len(test.qids), resampling["resamples"], resampling["seed"])

@@ -24,9 +24,8 @@ from calibrag.models.chat.seam import ChatModel, ChatRequest, Decoding
 from calibrag.normalisation import answer_key, words
 from calibrag.records import Passage, Question
 from calibrag.retrieval.runs import Rankings
+from calibrag.runs.names import CAPPED, JUDGE
 from calibrag.trace import RunEntry
-
-JUDGE, CAPPED = "model-as-judge", "capped-self-confidence"
 
 
 class Case(NamedTuple):
