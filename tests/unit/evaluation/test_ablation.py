@@ -100,9 +100,10 @@ def test_p_values_are_corrected_for_the_systems_of_a_collection():
     table = pd.DataFrame(
         {
             "collection": ["a", "a", "b"], "system": ["x", "y", "x"], "run": "four-pass", "measure": "HMR",
-            "p": [0.01, 0.04, 0.04],
+            "p": [0.01, 0.04, 0.04], "n": 60, "n_missing": 0, "won": [6.0, None, 1.0], "lost": 0, "tied": 1,
         }
     )  # fmt: skip
     adjusted = adjust(table)
     assert list(adjusted["p_holm"]) == pytest.approx([0.02, 0.04, 0.04])
+    assert list(adjusted["won"]) == [6, pd.NA, 1]
     assert list(adjusted.columns).index("p_holm") == list(adjusted.columns).index("p") + 1

@@ -22,6 +22,7 @@ COLUMNS = (
     "run", "measure", "n", "n_missing", "value_base", "value", "difference", "difference_low", "difference_high",
     "difference_undefined", "p", "won", "lost", "tied", "d_z",
 )  # fmt: skip
+COUNTS = ("n", "n_missing", "won", "lost", "tied")
 
 
 def compare_passages(
@@ -104,7 +105,8 @@ def adjust(table: pd.DataFrame) -> pd.DataFrame:
         `COLUMNS` and collection, of several systems.
     """
     corrected = table.groupby(["collection", "run", "measure"], sort=False)["p"].transform(lambda p: holm(p.to_numpy()))
-    table = table.copy()
+    # a column of counts with holes comes from a file as floats
+    table = table.astype(dict.fromkeys(COUNTS, "Int64"))
     table.insert(list(table.columns).index("p") + 1, "p_holm", corrected)
     return table
 
@@ -121,4 +123,4 @@ def _shared(one: pd.DataFrame, two: pd.DataFrame) -> tuple[pd.DataFrame, pd.Data
 
 def _framed(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return frame.astype(dict.fromkeys(("n", "n_missing", "won", "lost", "tied"), "Int64"))
+    return frame.astype(dict.fromkeys(COUNTS, "Int64"))
