@@ -201,7 +201,7 @@ def test_a_new_experiment_is_a_target_of_its_own(workflow):
 
 def test_a_study_of_logs_runs_no_agent(workflow):
     plan = workflow.plan("results/tables/logs/confidence.csv")
-    assert (plan["import_questions"], plan["import_traces"], plan["fit_confidence"]) == (6, 12, 6)
+    assert (plan["import_questions"], plan["import_traces"], plan["fit_confidence"]) == (7, 13, 7)
     assert not {"run_pass", "read_documents", "select_passage_runs"} & set(plan)
 
 
