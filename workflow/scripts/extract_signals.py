@@ -3,6 +3,7 @@
 from itertools import islice
 
 from calibrag.confidence.extraction import extract_signals
+from calibrag.evaluation.csv_files import write_frame
 from calibrag.evaluation.label_files import read_labels
 from calibrag.execution.traces import read_traces
 from calibrag.job import logged
@@ -18,5 +19,5 @@ with logged(snakemake.log[0]) as job:
     entries = [entry for entry in read_jsonl(files.answers, RunEntry) if entry.run == params.run]
     again = read_answer_runs(files.again).get(JUDGE, [])
     table = extract_signals(entries, questions, read_traces(files.traces), read_labels(files.labels).right, again)
-    table.to_csv(snakemake.output[0], index=False)
+    write_frame(snakemake.output[0], table)
     job.info(f"{len(questions)} questions, of which the run {params.run} answers {len(table)}")

@@ -2,6 +2,7 @@
 
 from itertools import islice
 
+from calibrag.evaluation.csv_files import write_frame
 from calibrag.evaluation.error_analysis import analyse_errors
 from calibrag.evaluation.label_files import read_labels
 from calibrag.execution.traces import read_traces
@@ -19,5 +20,5 @@ with logged(snakemake.log[0]) as job:
     rows = analyse_errors(entries, questions, read_traces(files.traces), qrels, read_labels(files.labels).right)
     rows.insert(0, "collection", names.collection)
     rows.insert(1, "system", names.system)
-    rows.to_csv(snakemake.output[0], index=False)
+    write_frame(snakemake.output[0], rows)
     job.info(f"{len(questions)} questions, of which the run {params.run} has {len(entries)}")

@@ -4,6 +4,7 @@ from itertools import islice
 
 import pandas as pd
 
+from calibrag.evaluation.csv_files import write_frame
 from calibrag.evaluation.reader import compare_choices
 from calibrag.job import logged
 from calibrag.records import Question, read_jsonl
@@ -21,5 +22,5 @@ with logged(snakemake.log[0]) as job:
         for passages in ("read", "gold")
     }
     table = pd.concat(scores, names=["collection", "system", "passages"]).reset_index(level=[0, 1, 2])
-    table.to_csv(snakemake.output[0], index=False)
+    write_frame(snakemake.output[0], table)
     job.info(f"{len(questions)} questions")

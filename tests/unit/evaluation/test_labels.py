@@ -184,6 +184,6 @@ def test_labels_are_read_back_and_counts_name_their_system(tmp_path):
     assert label_files.read_labels(tmp_path / "labels.jsonl").right("q", "john ford")
     label_files.write_counts(tmp_path / "counts.csv", decision, "film", "bitem")
     assert (tmp_path / "counts.csv").read_text().splitlines()[1:] == [
-        "film,bitem,undecided,2,1,0,0",
-        "film,bitem,match,2,1,0,0",
+        '"film","bitem","undecided",2,1,0,0',
+        '"film","bitem","match",2,1,0,0',
     ]

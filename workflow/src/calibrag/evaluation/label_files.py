@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from calibrag.errors import InputError
+from calibrag.evaluation.csv_files import write_rows
 from calibrag.evaluation.labels import Conflict, Decision, Given, Label, Labels, Place
 from calibrag.normalisation import answer_key
-from calibrag.records import Question, read_jsonl, whole_file
+from calibrag.records import Question, read_jsonl
 
 REVIEW_COLUMNS = ("qid", "question", "gold", "answer", "filed", "right")
 COUNT_COLUMNS = ("collection", "system", "source", "n", "n_decided", "n_compared", "n_differ")
@@ -105,7 +106,7 @@ def write_undecided(
 ) -> None:
     """Write what waits for a person, one row an answer with the runs that file it; the column ``right`` is theirs."""
     filed = ((question, answer, filed_by.get((question.qid, answer_key(answer)), ())) for question, answer in undecided)
-    _write(
+    write_rows(
         path,
         REVIEW_COLUMNS,
         ((q.qid, q.text, " | ".join(q.answers), answer, " ".join(runs), "") for q, answer, runs in filed),
@@ -114,19 +115,12 @@ def write_undecided(
 
 def write_conflicts(path: str | Path, conflicts: Iterable[Conflict]) -> None:
     """Write where sources disagree, one row a disagreement."""
-    _write(path, Conflict._fields, conflicts)
+    write_rows(path, Conflict._fields, conflicts)
 
 
 def write_counts(path: str | Path, decision: Decision, collection: str, system: str) -> None:
     """Write `Decision.counts`, one row a source, each with how many answers have a label."""
     head = collection, system
-    _write(
+    write_rows(
         path, COUNT_COLUMNS, ((*head, source, len(decision.labels), *counts) for source, *counts in decision.counts())
     )
-
-
-def _write(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence]) -> None:
-    with whole_file(path) as partial, open(partial, "w", encoding="utf-8", newline="") as stream:
-        out = csv.writer(stream, lineterminator="\n")
-        out.writerow(columns)
-        out.writerows(rows)
