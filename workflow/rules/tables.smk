@@ -296,7 +296,7 @@ rule tabulate_passage_runs:
         measures=lookup(dpath="evaluation/measures", within=config),
         no_relevant=lookup(dpath="evaluation/no_relevant", within=config),
         filed=lookup(dpath="evaluation/passages_filed", within=config),
-        models=take.model_names("embedder", "reranker", "verifier", "reader"),
+        models=take.models_used,
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:
@@ -434,7 +434,7 @@ rule tabulate_answer_runs:
         bootstrap=lookup(dpath="evaluation/bootstrap", within=config),
         measures=lookup(dpath="evaluation/answer_measures", within=config),
         missing=lookup(dpath="evaluation/missing", within=config),
-        models=take.model_names("embedder", "reranker", "verifier", "reader"),
+        models=take.models_used,
         digits=lookup(dpath="reporting/digits", within=config),
     threads: 1
     resources:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path, PurePath
 from typing import Any
@@ -144,9 +144,18 @@ class Experiments:
 
     def facts(self, wildcards) -> dict[str, list[str]]:
         """Return what an experiment runs, for the head of its page: heading -> names."""
+        models = self.models_used(wildcards)
+        return describe_experiment(self._config, wildcards.experiment) | {
+            "models": [f"{part} {model}" for part, model in models.items()]
+        }
+
+    def models_used(self, wildcards) -> dict[str, str]:
+        """Return part -> the model that it uses, of what an experiment runs; nothing for one on imports."""
         own = {system for _, system in self._own(wildcards.experiment)}
         asked = {MODEL_OF_POLICY[self._config["systems"][system]["policy"]["name"]] for system in own}
-        return describe_experiment(self._config, wildcards.experiment, self.model_names, asked)
+        retrieves = asked or self._config["experiments"][wildcards.experiment]["retrievers"]
+        parts = [*(["embedder", "reranker"] if retrieves else []), *(["verifier"] if asked else [])]
+        return self.model_names(*parts) | {part: self._config["models"][part]["model"] for part in sorted(asked)}
 
     def reported(self, wildcards) -> list[str]:
         """Return what the reported experiments make: tables, figures, their page; trace pages and exports."""
@@ -197,30 +206,15 @@ class Experiments:
         return {part: names[part] for part in parts}
 
 
-def describe_experiment(
-    config: Mapping[str, Any], name: str, model_names: Callable[..., dict[str, str]], asked: Set[str]
-) -> dict[str, list[str]]:
-    """Return heading -> names: collections, systems, retrievers, models and seeds of an experiment.
-
-    Parameters
-    ----------
-    config
-        The resolved configuration.
-    model_names
-        Returns part -> the model that it uses, of parts of the block ``models``.
-    asked
-        Parts that the policies of its systems ask; none where it has no systems of ours.
-    """
+def describe_experiment(config: Mapping[str, Any], name: str) -> dict[str, list[str]]:
+    """Return heading -> names: collections, systems, retrievers and seeds of an experiment."""
     experiment, evaluation = config["experiments"][name], config["evaluation"]
-    parts = ["embedder", "reranker"] if asked or experiment["retrievers"] else []
-    models = model_names(*parts, *(["verifier"] if asked else []))
-    models |= {part: config["models"][part]["model"] for part in sorted(asked)}
     seeds = {"bootstrap": evaluation["bootstrap"]["seed"], "tests": evaluation["significance"]["seed"]}
     if experiment["systems"]:
         seeds["folds"] = config["confidence"]["fitted"]["folds"]["seed"]
     return {
         **{kind: list(experiment[kind]) for kind in ("collections", "systems", "retrievers")},
-        "models": [f"{part} {model}" for part, model in models.items()],
+        "models": [],
         "seeds": [f"{what} {seed}" for what, seed in seeds.items()],
     }
 

@@ -173,7 +173,8 @@ def compare_answer_runs(
 def differences(measures: Sequence[Measure], pair: Pair, settings: Settings) -> list[dict[str, float | None]]:
     """Return, for each measure, its value for both runs and the difference with its paired bootstrap interval.
 
-    The columns from ``value_first`` to ``difference_undefined`` of `COLUMNS`; None where undefined.
+    The columns from ``value_first`` to ``difference_undefined`` of `COLUMNS`; None where undefined, the interval also
+    where there is one question.
     """
     # questions that count in neither run are not drawn
     drawn = pair.first.part | pair.second.part
@@ -187,7 +188,9 @@ def differences(measures: Sequence[Measure], pair: Pair, settings: Settings) -> 
     for measure, replicated in zip(measures, replicates, strict=True):
         one, two = (float(measure.of(side)) for side in sides)
         value = one - two
-        ends = (None, None, None) if np.isnan(value) else bootstrap.interval_where_defined(replicated, settings.level)
+        # one question says nothing of how others vary: resampled it is always itself
+        known = pair.n > 1 and not np.isnan(value)
+        ends = bootstrap.interval_where_defined(replicated, settings.level) if known else (None, None, None)
         cells = (None if np.isnan(x) else x for x in (one, two, value))
         rows.append(dict(zip(_DIFFERENCE, (*cells, *ends), strict=True)))
     return rows

@@ -27,8 +27,8 @@ def summarise_answer_run(
     Counts: ``n`` questions that the measures rest on, ``n_asked``, ``n_missing``, ``n_error``, ``n_refused``,
     ``n_right``, ``n_right_refusals``, ``n_unsupported`` questions asked, ``share_no_wrong`` (resamples without a wrong
     answer, where R_O is 1 for free) and ``share_no_right`` (likewise, R_U). A measure is None where it is undefined, as
-    all are where n is 0. ``_undefined`` is the share of resamples in which it is, as AUROC is in those of right answers
-    alone: the interval is made of the others.
+    all are where n is 0; it has no interval where n is 1. ``_undefined`` is the share of resamples in which it is, as
+    AUROC is in those of right answers alone: the interval is made of the others.
 
     A refusal counts as an answer that is not right, with its confidence (see `confidence`). Only on a question
     without support (``supported`` False) it is right, and stays out of n; an answer there is wrong.
@@ -59,6 +59,9 @@ def summarise_answer_run(
     row |= dict(zip(("share_no_wrong", "share_no_right"), free, strict=True))
     for measure in measures:
         row |= _cells(measure, values.get(measure, np.nan), replicates.get(measure, np.array([np.nan])), level)
+    if row["n"] == 1:
+        # one question says nothing of how others vary: resampled it is always itself
+        row |= {f"{measure}{end}": None for measure in measures for end in ENDS[1:]}
     return row
 
 

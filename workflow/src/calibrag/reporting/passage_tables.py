@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from calibrag.evaluation import bootstrap
@@ -116,6 +117,9 @@ def compare_types(
         for measure in measures:
             gained = one[measure] - two[measure]
             estimate = bootstrap.estimate(bootstrap.mean, index, resampling["level"], gained.to_numpy(float))
+            if len(one) == 1:
+                # one question says nothing of how others vary: resampled it is always itself
+                estimate = estimate._replace(low=np.nan, high=np.nan)
             rows.append(
                 {
                     "collection": collection, "system": system, "type": kind, "measure": measure,
