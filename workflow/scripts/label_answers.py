@@ -1,7 +1,5 @@
 """Label the answers of all passes and runs as right or wrong."""
 
-from itertools import islice
-
 from calibrag.evaluation import label_files as kept
 from calibrag.evaluation.labels import given_answers, label_answers
 from calibrag.execution.traces import read_traces
@@ -12,10 +10,11 @@ from calibrag.runs.answer_runs import read_answer_runs
 files, params, made = snakemake.input, snakemake.params, snakemake.output
 
 with logged(snakemake.log[0]) as job:
-    questions = list(islice(read_jsonl(files.questions, Question), params.asked))
+    known = list(read_jsonl(files.questions, Question))
     given = given_answers(read_traces(files.traces), read_answer_runs(files.runs))
     said = kept.read_opinions(files.reviewed, files.judged, files.logged, given)
-    decision = label_answers(questions, given.answers, said, params.near)
+    job.info(kept.describe_reviewed(said["review"], known, given))
+    decision = label_answers(known[: params.asked], given.answers, said, params.near)
     write_jsonl(made.labels, decision.labels)
     kept.write_undecided(made.undecided, decision.undecided, given.filed_by)
     kept.write_conflicts(made.conflicts, decision.conflicts)

@@ -7,10 +7,11 @@ from labelled_signals import SETTINGS, labelled
 
 from calibrag.confidence.comparison import COLUMNS, FILED, compare_confidences, compare_systems, sources_of
 from calibrag.confidence.fitted import as_signals, cross_fit
-from calibrag.errors import CalibragError, LeakError
-from calibrag.evaluation import confidence
+from calibrag.errors import LeakError
+from calibrag.evaluation.answer_measures import parse_measure
 from calibrag.runs.names import fitted_runs
 
+HMR = parse_measure("HMR")
 RESAMPLING = {"resamples": 400, "level": 0.95, "seed": 13}
 TESTS = {"trials": 500, "seed": 17}
 OTHERS = ["judge", *fitted_runs(SETTINGS)]
@@ -80,9 +81,21 @@ def test_missing_questions_and_right_refusals_do_not_count():
     assert list(answers["qid"]) == ["a", "d"] and list(sources["rule"]) == [1.0, 0.5]
 
 
-def test_a_studied_run_that_was_not_filed_is_named_with_those_that_were():
-    with pytest.raises(CalibragError, match="must hold the run rule .*found AC-1"):
-        compare(four("AC-1"))
+def test_a_studied_run_that_was_not_filed_has_a_row_in_which_all_is_missing():
+    table = compare(pd.concat([four("AC-1"), four("judge")]))
+    assert list(table.index) == ["rule"]
+    row = table.loc["rule"]
+    assert tuple(row[["n", "n_missing"]]) == (0, 4) and row[list(COLUMNS[5:])].isna().all()
+
+
+def test_refusals_alone_give_no_source_a_measure():
+    rows = pd.concat([four(), four("judge", answers=["9", "9", None, "9"])])
+    table = compare(rows, SIGNALS.assign(filed_confidence=np.nan))
+    for source in (FILED, "judge"):
+        assert tuple(table.loc[source, ["n", "n_missing"]]) == (0, 4) and pd.isna(table.loc[source, "HMR"])
+    # but one who refuses throughout is sure of nothing
+    silent = compare(four(answers=[None] * 4, right=[False] * 4, stated=[0.0] * 4), SIGNALS[:0])
+    assert silent.loc["rule", "n"] == 4 and silent.loc[FILED, "n"] == 0
 
 
 def test_ranks_and_whether_a_source_is_beyond_the_next():
@@ -111,13 +124,11 @@ def test_intervals_and_p_are_those_of_plain_loops():
     row = compare(rows, pd.DataFrame({"qid": [], "filed_confidence": []})).loc["judge"]
 
     index = np.random.default_rng(13).integers(0, n, size=(400, n), dtype=np.int32)
-    found = [confidence.hmr(judge[draw], right[draw]) - confidence.hmr(rule[draw], right[draw]) for draw in index]
-    assert row["HMR_difference"] == pytest.approx(confidence.hmr(judge, right) - confidence.hmr(rule, right))
+    found = [HMR(judge[draw], right[draw]) - HMR(rule[draw], right[draw]) for draw in index]
+    assert row["HMR_difference"] == pytest.approx(HMR(judge, right) - HMR(rule, right))
     assert [row["HMR_difference_low"], row["HMR_difference_high"]] == pytest.approx(np.quantile(found, [0.025, 0.975]))
     swap = np.random.default_rng(3).random((4000, n)) < 0.5
-    exchanged = [
-        confidence.hmr(np.where(s, rule, judge), right) - confidence.hmr(np.where(s, judge, rule), right) for s in swap
-    ]
+    exchanged = [HMR(np.where(s, rule, judge), right) - HMR(np.where(s, judge, rule), right) for s in swap]
     p = np.mean(np.abs(exchanged) >= abs(row["HMR_difference"]) - 1e-12)
     assert row["HMR_p"] == pytest.approx(p, abs=0.06)
 

@@ -17,10 +17,11 @@ from calibrag.confidence.fitted_folds import assign_folds
 from calibrag.confidence.fitted_models import VaryingSignals, best_threshold
 from calibrag.confidence.fitted_runs import fit_confidence
 from calibrag.errors import CalibragError, LeakError
-from calibrag.evaluation import confidence
+from calibrag.evaluation.answer_measures import parse_measure
 from calibrag.runs.names import fitted_runs
 from calibrag.trace import Nugget, RunEntry
 
+HMR = parse_measure("HMR")
 ANSWERS = as_signals(labelled())
 FIT = cross_fit(ANSWERS, SETTINGS)
 
@@ -32,7 +33,7 @@ def test_a_signal_that_tells_is_found_by_both_models_and_sharpening_raises_hmr()
         assert abs(stated.mean() - ANSWERS.right.mean()) < 0.05
         sharp = FIT.confidences[f"fitted-{model}-sharp"]
         assert set(sharp) == {0.0, 1.0}
-        assert confidence.hmr(sharp, ANSWERS.right) > confidence.hmr(stated, ANSWERS.right)
+        assert HMR(sharp, ANSWERS.right) > HMR(stated, ANSWERS.right)
     weights = FIT.weights.groupby(["run", "signal"])["weight"].mean()
     assert weights["fitted-logistic"].abs().idxmax() == weights["fitted-boosting"].idxmax() == "agreement"
 
@@ -173,10 +174,8 @@ def test_the_threshold_is_the_best_of_all(rows):
     if len(levels) < 2:
         assert threshold is None
         return
-    tried = [
-        confidence.hmr((scores > (a + b) / 2).astype(float), right) for a, b in zip(levels, levels[1:], strict=False)
-    ]
-    assert confidence.hmr((scores > threshold).astype(float), right) == pytest.approx(max(tried))
+    tried = [HMR((scores > (a + b) / 2).astype(float), right) for a, b in zip(levels, levels[1:], strict=False)]
+    assert HMR((scores > threshold).astype(float), right) == pytest.approx(max(tried))
 
 
 def test_a_threshold_by_hand():

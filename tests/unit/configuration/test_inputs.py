@@ -141,6 +141,8 @@ def test_the_page_of_an_experiment_takes_its_tables_figures_and_traces():
     ("path", "value", "problem"),
     [
         (("evaluation", "compared", "answers", "reference"), "AC-l", "unknown run 'AC-l'"),
+        (("evaluation", "compared", "answers", "reference"), "four-pass", "must be another run than answers.reference"),
+        (("evaluation", "compared", "passages", "by_type"), "PG-1", "must be another run than passages.reference"),
         (("confidence", "compared"), ["model-as-juge"], "did you mean 'model-as-judge'"),
         (("reporting", "figures", "runs"), ["AC-1", "fitted-boost"], "unknown run 'fitted-boost'"),
         (("reporting", "figures", "arrows"), [["AC-1", "five-pass"]], "unknown run 'five-pass'"),

@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import bootstrap as scipy_bootstrap
 from scipy.stats import permutation_test
 
-from calibrag.evaluation import confidence
 from calibrag.evaluation.answer_measures import Answers, parse_measure, parse_measures
 from calibrag.evaluation.answer_significance import (
     COLUMNS,
@@ -21,6 +20,7 @@ from calibrag.evaluation.answer_significance import (
 )
 from calibrag.evaluation.significance import paired_randomisation
 
+HMR = parse_measure("HMR")
 GENERATOR = np.random.default_rng(8)
 SETTINGS = Settings(400, 0.9, 1, 500, 2, "present")
 
@@ -75,7 +75,7 @@ def test_the_exchange_test_of_hmr_agrees_with_scipy():
     def apart(one, two, axis):
         # scipy exchanges numbers, so an answer is packed into one
         runs = [np.moveaxis(run, axis, -1) for run in (one, two)]
-        left, right = (confidence.hmr((run % 1000) / 100, run >= 1000) for run in runs)
+        left, right = (HMR((run % 1000) / 100, run >= 1000) for run in runs)
         return left - right
 
     exact = permutation_test((first, second), apart, permutation_type="samples", vectorized=True, n_resamples=np.inf)
@@ -163,7 +163,7 @@ def test_the_paired_interval_is_about_that_of_scipy():
     def apart(c_first, right_first, c_second, right_second, axis):
         one = [np.moveaxis(column, axis, -1) for column in (c_first, right_first > 0.5)]
         two = [np.moveaxis(column, axis, -1) for column in (c_second, right_second > 0.5)]
-        return confidence.hmr(*one) - confidence.hmr(*two)
+        return HMR(*one) - HMR(*two)
 
     columns = [run[name].to_numpy(float) for run in (first, second) for name in ("confidence", "right")]
     theirs = scipy_bootstrap(

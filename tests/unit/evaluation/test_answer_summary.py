@@ -12,11 +12,21 @@ from calibrag.evaluation.answer_summary import ENDS, answers_of, counted_only, s
 MEASURES = parse_measures([*NAMES, "ECE(bins=5,binning=mass)", "HMR(unsupported=leave_out)"])
 
 
-def row_of(qid, right=False, confidence=0.5, refused=False, missing=False, supported=True, error=None, precision=0.5):
+def row_of(
+    qid,
+    right=False,
+    confidence=0.5,
+    refused=False,
+    missing=False,
+    supported=True,
+    error=None,
+    precision=0.5,
+    label="match",
+):
     return {
         "qid": qid, "right": right, "em": int(right), "f1": 0.8 if right else 0.1,
         "confidence": np.nan if missing else confidence, "refused": refused, "missing": missing, "error": error,
-        "supported": supported, "nugget_precision": precision,
+        "supported": supported, "nugget_precision": precision, "label": None if refused or missing else label,
     }  # fmt: skip
 
 
@@ -44,6 +54,11 @@ def test_present_counts_the_questions_in_the_run():
     assert row["OB"] == pytest.approx(1.3 / 3 - 1 / 3)
     assert (row["EM"], row["F1"], row["nugget_precision"]) == pytest.approx((1 / 3, 1 / 3, 0.5))
     assert row["AUROC"] == 1
+
+
+def test_undecided_answers_are_counted_whichever_questions_count():
+    rows = [*RUN, row_of("q5", label="undecided"), row_of("q6", label="undecided", supported=False)]
+    assert [summary(rows, missing)["n_undecided"] for missing in ("present", "wrong")] == [2, 2]
 
 
 def test_wrong_counts_what_the_run_lacks_and_invents_no_confidence():

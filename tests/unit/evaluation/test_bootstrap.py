@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from calibrag.evaluation import bootstrap, confidence
+from calibrag.evaluation import bootstrap
+from calibrag.evaluation.answer_measures import parse_measure
+
+HMR = parse_measure("HMR")
 
 
 def mean(values):
@@ -22,10 +25,10 @@ def test_replicates_agree_with_a_loop_whatever_the_block(monkeypatch):
     rng = np.random.default_rng(0)
     c, right = rng.random(9), rng.random(9) < 0.6
     index = bootstrap.resamples(9, 40, 1)
-    looped = [float(confidence.hmr(c[rows], right[rows])) for rows in index]
-    assert bootstrap.replicates(confidence.hmr, index, c, right) == pytest.approx(looped)
+    looped = [float(HMR(c[rows], right[rows])) for rows in index]
+    assert bootstrap.replicates(HMR, index, c, right) == pytest.approx(looped)
     monkeypatch.setattr(bootstrap, "_BLOCK", 30)
-    assert bootstrap.replicates(confidence.hmr, index, c, right) == pytest.approx(looped)
+    assert bootstrap.replicates(HMR, index, c, right) == pytest.approx(looped)
 
 
 def test_interval_by_hand():
@@ -67,19 +70,12 @@ def test_paired_difference_of_two_columns_agrees_with_a_loop():
     index = bootstrap.resamples(12, 200, 0)
 
     def hmr(run, rows):
-        return float(confidence.hmr(run[0][rows], run[1][rows]))
+        return float(HMR(run[0][rows], run[1][rows]))
 
     looped = [hmr(first, rows) - hmr(second, rows) for rows in index]
-    found = bootstrap.paired_difference(confidence.hmr, index, 0.8, first, second)
+    found = bootstrap.paired_difference(HMR, index, 0.8, first, second)
     assert found.value == pytest.approx(hmr(first, slice(None)) - hmr(second, slice(None)))
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(looped, [0.1, 0.9])))
-
-
-def test_share_without_wrong_nears_its_expectation():
-    right = np.array([True] * 19 + [False])
-    share = bootstrap.share_without_wrong(right, bootstrap.resamples(20, 20_000, 0))
-    assert share == pytest.approx((19 / 20) ** 20, abs=0.015)
-    assert bootstrap.share_without_wrong([True, True], bootstrap.resamples(2, 10, 0)) == 1
 
 
 def test_columns_of_another_length_are_refused():

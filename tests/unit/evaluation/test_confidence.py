@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrag.evaluation import confidence as family
+from calibrag.evaluation.answer_measures import parse_measure
+from calibrag.evaluation.confidence import check
+
+ACCURACY, R_O, R_U, HMR, ACC_HMR, OB = map(parse_measure, ("accuracy", "R_O", "R_U", "HMR", "accHMR", "OB"))
 
 unit = st.floats(0, 1)
 runs = st.lists(st.tuples(unit, st.booleans()), min_size=1, max_size=30)
@@ -31,8 +34,8 @@ def by_hand(run):
 
 def measured(c, right):
     return {
-        "accuracy": family.accuracy(right), "r_o": family.r_o(c, right), "r_u": family.r_u(c, right),
-        "hmr": family.hmr(c, right), "acc_hmr": family.acc_hmr(c, right), "ob": family.overconfidence_bias(c, right),
+        "accuracy": ACCURACY(c, right), "r_o": R_O(c, right), "r_u": R_U(c, right),
+        "hmr": HMR(c, right), "acc_hmr": ACC_HMR(c, right), "ob": OB(c, right),
     }  # fmt: skip
 
 
@@ -61,45 +64,45 @@ def test_leading_axes_are_runs_of_their_own(n, data):
 @given(unit, st.integers(1, 20), st.integers(1, 20))
 def test_constant_confidence_gives_2c_1_minus_c_at_any_accuracy(c, right, wrong):
     judged = np.array([True] * right + [False] * wrong)
-    assert family.hmr(np.full(right + wrong, c), judged) == pytest.approx(2 * c * (1 - c))
-    assert family.hmr(np.full(right + wrong, c), judged) <= 0.5 + 1e-12
+    assert HMR(np.full(right + wrong, c), judged) == pytest.approx(2 * c * (1 - c))
+    assert HMR(np.full(right + wrong, c), judged) <= 0.5 + 1e-12
 
 
 @given(st.integers(1, 20))
 def test_all_wrong_at_zero_gives_hmr_1_and_acc_hmr_0(n):
     c, right = np.zeros(n), np.zeros(n, bool)
-    assert family.hmr(c, right) == 1
-    assert family.acc_hmr(c, right) == 0
+    assert HMR(c, right) == 1
+    assert ACC_HMR(c, right) == 0
 
 
 @given(runs)
 def test_mean_confidence_decomposes(run):
     c, right = split(run)
-    accuracy = family.accuracy(right)
-    parts = accuracy * family.r_u(c, right) + (1 - accuracy) * (1 - family.r_o(c, right))
+    accuracy = ACCURACY(c, right)
+    parts = accuracy * R_U(c, right) + (1 - accuracy) * (1 - R_O(c, right))
     assert c.mean() == pytest.approx(parts)
-    assert family.overconfidence_bias(c, right) == pytest.approx(parts - accuracy)
+    assert OB(c, right) == pytest.approx(parts - accuracy)
 
 
 def test_exactly_wrong_confidence_gives_0_and_not_nan():
     c, right = np.array([0.0, 1.0]), np.array([True, False])
-    assert family.r_o(c, right) == family.r_u(c, right) == family.hmr(c, right) == 0
+    assert R_O(c, right) == R_U(c, right) == HMR(c, right) == 0
 
 
 def test_missing_answers_cost_accuracy_and_leave_hmr_alone():
     c, right = np.array([0.9, 0.2, 0.4]), np.array([True, False, True])
     more_c, more_right = np.append(c, [np.nan] * 3), np.append(right, [False] * 3)
     filed = ~np.isnan(more_c)
-    assert family.accuracy(more_right) == pytest.approx(2 / 6)
-    assert family.hmr(more_c, more_right, filed) == family.hmr(c, right)
-    assert family.acc_hmr(more_c, more_right, filed) == pytest.approx(family.acc_hmr(c, right) / 2)
-    assert family.overconfidence_bias(more_c, more_right, filed) == pytest.approx(0.5 - 2 / 6)
+    assert ACCURACY(more_c, more_right) == pytest.approx(2 / 6)
+    assert HMR(more_c, more_right, filed) == HMR(c, right)
+    assert ACC_HMR(more_c, more_right, filed) == pytest.approx(ACC_HMR(c, right) / 2)
+    assert OB(more_c, more_right, filed) == pytest.approx(0.5 - 2 / 6)
 
 
 def test_without_any_filed_confidence_the_bias_is_undefined():
     holed, right, filed = np.full(2, np.nan), np.zeros(2, bool), np.zeros(2, bool)
-    assert np.isnan(family.overconfidence_bias(holed, right, filed))
-    assert family.hmr(holed, right, filed) == 1 and family.acc_hmr(holed, right, filed) == 0
+    assert np.isnan(OB(holed, right, filed))
+    assert HMR(holed, right, filed) == 1 and ACC_HMR(holed, right, filed) == 0
 
 
 @pytest.mark.parametrize(
@@ -117,11 +120,11 @@ def test_without_any_filed_confidence_the_bias_is_undefined():
 )
 def test_holes_and_percentages_are_refused(c, right, filed, problem):
     with pytest.raises(ValueError, match=problem):
-        family.check(np.array(c), np.array(right, dtype=bool if not right else None), filed)
+        check(np.array(c), np.array(right, dtype=bool if not right else None), filed)
 
 
 def test_a_hole_is_allowed_where_nothing_was_filed():
     holed, right = np.array([0.5, np.nan]), np.array([True, False])
-    assert family.check(holed, right, np.array([True, False])) is None
+    assert check(holed, right, np.array([True, False])) is None
     with pytest.raises(ValueError, match="must lie in"):
-        family.check(holed, right, np.array([True, True]))
+        check(holed, right, np.array([True, True]))

@@ -71,8 +71,11 @@ def test_a_wrong_answer_with_the_right_one_turned_back_elsewhere():
 
 def test_the_filing_pass_is_not_another_pass():
     found = row(asked("q"), entry("q", "Oslo"), [a_pass("q", 1, "Rome!", "Oslo")], {})
-    assert found["right_in_another_pass"] is False
+    # there is no other, which is not the same as others without a right answer
+    assert found["right_in_another_pass"] is None
     assert found["right_turned_back"] is True
+    two = [a_pass("q", 1, "Rome!", "Oslo"), a_pass("q", 2, "Oslo")]
+    assert row(asked("q"), entry("q", "Oslo"), two, {})["right_in_another_pass"] is False
     assert found["turned_back_counted"] is False
 
 
@@ -112,7 +115,6 @@ def test_nothing_follows_from_what_was_not_recorded():
     found = row(asked("q"), entry("q", "Oslo"), passes, {"a": 1})
     for name in ("found_by_filing_pass", "found_by_any_pass", "right_turned_back", "turned_back_counted"):
         assert found[name] is None, name
-    assert found["right_in_another_pass"] is False
 
 
 def test_a_skipped_pass_did_not_run_and_a_failed_one_is_counted():

@@ -83,8 +83,25 @@ def test_a_person_counts_before_a_match_and_a_match_before_a_model_and_each_disa
         Conflict("q", "John Ford", "review", False, "judge", True),
         Conflict("q", "John Ford", "review", False, "log em", True),
     ]
-    # source, decided, compared, differ
-    assert decision.counts() == [("match", 1, 1, 1), ("review", 1, 0, 0), ("judge", 0, 2, 2), ("log em", 0, 2, 1)]
+    # source, decided, compared, differ, right of the undecided
+    assert decision.counts() == [
+        ("match", 1, 1, 1, 0), ("review", 1, 0, 0, 0), ("judge", 0, 2, 2, 0), ("log em", 0, 2, 1, 0),
+    ]  # fmt: skip
+
+
+def test_what_a_log_calls_right_of_the_undecided_is_counted_apart_from_what_it_disagrees_on():
+    said = {"log inacc": {("q", "henry ford"): True, ("q", "ford"): False, ("q", "john ford"): True}}
+    decision = decide(["Henry Ford", "Ford", "John Ford"], said)
+    assert decision.counts() == [("undecided", 2, 0, 0, 0), ("match", 1, 0, 0, 0), ("log inacc", 0, 1, 0, 1)]
+    assert decision.conflicts == []
+
+
+@pytest.mark.parametrize("forms", [["co-operative", "co operative"], ["co operative", "co-operative"]])
+def test_whether_an_answer_is_near_does_not_depend_on_which_of_its_forms_came_first(forms):
+    # officially the first is the word "cooperative" and the second is two others
+    question = Question(qid="q", text="?", answers=["cooperative banking group"])
+    assert [is_near(form, question, 0.5) for form in sorted(forms)] == [False, True]
+    assert only(decide(forms, question=question)) == (False, "undecided")
 
 
 def test_every_answer_without_support_is_wrong_whatever_anybody_says():
@@ -150,7 +167,13 @@ def test_what_waits_is_written_filled_in_and_read_back(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("qid;answer;right\n", 1, "lacks answer, qid, right"),
+        ("qid;answer;right\n", 1, "must have the columns .*see qid, answer, right"),
+        ("qid,answer,right,right\nq,Ford,yes,no\n", 1, "each once .*see right"),
+        ("right,qid,answer\nyes,q\n", 2, "must have 3 cells"),
+        ("qid,answer,right\nq,Ford,Coppola,yes\n", 2, "must have 3 cells"),
+        ("qid,answer,right\nq, ,yes\n", 2, "answer: must be the answer that is judged"),
+        # the open quote would swallow the second row
+        ('qid,answer,right\nq,"Ford,yes\nq,Hawks,no\n', 1, "must be CSV"),
         ("", 1, "must have the columns"),
         ("qid,answer,right\nq,Ford,yes\nq,Hawks,perhaps\n", 3, "must be yes, no or empty"),
         ("qid,answer,right\nq,Ford,yes\nq,the Ford,no\n", 3, "must judge an answer once"),
@@ -161,6 +184,25 @@ def test_a_review_that_cannot_be_read_is_refused_by_line(tmp_path, text, line, p
     path.write_text(text)
     with pytest.raises(InputError, match=f"review.csv:{line}.*{problem}"):
         label_files.read_review(path)
+
+
+def test_a_review_in_another_encoding_is_refused(tmp_path):
+    path = tmp_path / "review.csv"
+    for encoding in ("cp1252", "utf-16"):
+        path.write_text("qid,answer,right\nq,Andr\u00e9,yes\n", encoding=encoding)
+        with pytest.raises(InputError, match="review.csv.*UTF-8"):
+            label_files.read_review(path)
+
+
+def test_the_log_tells_how_many_reviewed_answers_go_unused_and_ids_of_another_collection_are_refused():
+    given = Given({"q": ["Ford"]}, {}, {})
+    told = label_files.describe_reviewed([("q", "ford"), ("q", "hawks"), ("r", "ford")], [WHO], given)
+    assert told == (
+        "3 answers reviewed, 2 of them given by no pass or run of this system; 1 qids of them are of no question"
+    )
+    assert label_files.describe_reviewed([], [WHO], given).startswith("0 answers reviewed")
+    with pytest.raises(CalibragError, match="qids such as '1'"):
+        label_files.describe_reviewed([("1", "ford")], [WHO], given)
 
 
 def test_opinions_come_from_reviews_a_judge_and_the_labels_of_a_log(tmp_path):
@@ -184,6 +226,6 @@ def test_labels_are_read_back_and_counts_name_their_system(tmp_path):
     assert label_files.read_labels(tmp_path / "labels.jsonl").right("q", "john ford")
     label_files.write_counts(tmp_path / "counts.csv", decision, "film", "bitem")
     assert (tmp_path / "counts.csv").read_text().splitlines()[1:] == [
-        '"film","bitem","undecided",2,1,0,0',
-        '"film","bitem","match",2,1,0,0',
+        '"film","bitem","undecided",2,1,0,0,0',
+        '"film","bitem","match",2,1,0,0,0',
     ]

@@ -134,7 +134,7 @@ def scored(run, c, right):
         {
             "collection": "ntcir", "system": "bitem", "run": run, "qid": [f"{i:04}" for i in range(N)],
             "confidence": c, "right": right, "em": right.astype(int), "f1": right.astype(float), "refused": False,
-            "missing": False, "error": None, "supported": True, "nugget_precision": np.nan,
+            "missing": False, "error": None, "supported": True, "nugget_precision": np.nan, "label": "match",
         }
     )  # fmt: skip
 

@@ -112,26 +112,35 @@ def test_the_gain_of_length_is_told_with_what_is_left():
 
 
 def signals(*rows, system="bitem"):
-    columns = ["signal", "auroc", "auroc_low", "auroc_high"]
+    columns = ["signal", "auroc", "auroc_low", "auroc_high", "p_adjusted", "n"]
     return pd.DataFrame(rows, columns=columns).assign(collection="film", system=system)
 
 
 def test_the_most_telling_signal_may_go_with_wrong_answers():
     table = signals(
-        ("searches", 0.6, 0.45, 0.7), ("answer_entropy", 0.3, 0.2, 0.4), ("nothing", np.nan, np.nan, np.nan)
+        ("answer_entropy", 0.3, 0.2, 0.4, 0.01, 60),
+        ("searches", 0.6, 0.45, 0.7, 0.06, 60),
+        # on three answers alone: the interval leaves out .5, the test says nothing
+        ("reads", 1.0, 1.0, 1.0, 0.5, 3),
+        ("nothing", np.nan, np.nan, np.nan, np.nan, 0),
     )
     assert study_findings.signal_sentences(table, 2) == [
-        "On film the intervals of 1 of 2 signals leave out .5; farthest from it is answer entropy, AUROC .30 [.20, "
-        ".40], more of which goes with wrong answers."
+        "On film 1 of 3 signals tell right answers from wrong ones at the level .05 after correction; of these the "
+        "farthest from .5 is answer entropy, AUROC .30 [.20, .40] on 60 answers, more of which goes with wrong answers."
     ]
-    assert study_findings.signal_sentences(table[2:], 2) == ["On film none of the 1 signals has an AUROC."]
+    assert study_findings.signal_sentences(table[1:], 2) == [
+        "On film 0 of 2 signals tell right answers from wrong ones at the level .05 after correction; the farthest "
+        "from .5 is reads, AUROC 1.00 [1.00, 1.00] on 3 answers, more of which goes with right answers."
+    ]
+    assert study_findings.signal_sentences(table[3:], 2) == ["On film none of the 1 signals has an AUROC."]
     both = study_findings.signal_sentences(pd.concat([table, table.assign(system="other")]), 2)
-    assert "signals of other leave" in both[1]
+    assert "signals of other tell" in both[1]
 
 
 def sources(*rows):
     columns = ["source", "accHMR", "accHMR_difference", "accHMR_difference_low", "accHMR_difference_high"]
     table = pd.DataFrame(rows, columns=columns).assign(collection="film", system="bitem")
+    table["rank"] = table["accHMR"].rank(ascending=False)
     return table.assign(accHMR_low=table["accHMR"] - 0.1, accHMR_high=table["accHMR"] + 0.1)
 
 
@@ -151,6 +160,12 @@ def test_the_best_confidence_stands_beside_the_rule():
         f"{start}.20 [.10, .30], by the rule itself, as constant do."
     ]
     assert read(fitted) == [f"{start}.30 [.20, .40], by fitted."]
+
+
+def test_a_confidence_of_some_of_the_answers_alone_is_not_the_best():
+    table = sources(("four-pass", 0.2, None, None, None), ("judge", 0.9, 0.1, 0.0, 0.2)).infer_objects()
+    [said] = study_findings.confidence_sentences(table.assign(rank=[1, None]), "four-pass", 2)
+    assert said.endswith("have their best accHMR, .20 [.10, .30], by the rule itself.")
 
 
 def test_transfer_counts_losses_and_names_the_largest():
@@ -186,6 +201,10 @@ def test_errors_tell_what_was_recorded_and_nothing_else():
     bare = table.assign(n_judged=0, all_found=pd.NA, right_in_another_pass=pd.NA)
     assert study_findings.error_sentences(bare) == ["On film 58 of 60 questions got a wrong answer."]
     assert study_findings.error_sentences(table[:1]) == ["On film none of the 2 questions got a wrong answer."]
+    missing = table[:1].assign(outcome="missing")
+    assert study_findings.error_sentences(missing) == [
+        "On film none of the 2 questions has an answer in the studied run."
+    ]
 
 
 def test_cost_leaves_out_what_nobody_recorded():
@@ -219,8 +238,10 @@ def test_labels_tell_their_sources_and_what_waits():
         {
             "collection": "film", "system": "bitem", "source": ["match", "undecided", "log em"], "n": 10,
             "n_decided": [8, 2, 0], "n_compared": [0, 0, 8], "n_differ": [0, 0, 1],
+            "n_undecided_right": [0, 0, 1],
         }
     )  # fmt: skip
     assert study_findings.label_sentences(table) == [
-        "On film 10 distinct answers have labels: 8 by match; 2 wait for a review and count as wrong."
+        "On film 10 distinct answers have labels: 8 by match; 2 wait for a review and count as wrong (log em calls 1 "
+        "right)."
     ]

@@ -23,7 +23,7 @@ def answers(collection, system, run, rights, confidence=0.5, **fields):
             "collection": collection, "system": system, "run": run, "qid": [f"q{i}" for i in range(N)],
             "type": ["multi-hop"] * 5 + [None] * 7, "right": right, "em": right.astype(int), "f1": right.astype(float),
             "confidence": confidence, "refused": False, "missing": False, "error": None, "supported": True,
-            "nugget_precision": np.nan,
+            "nugget_precision": np.nan, "label": "match",
         } | fields
     )  # fmt: skip
 

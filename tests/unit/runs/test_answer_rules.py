@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from rule_settings import rule_settings
 from run_traces import failed, nugget, skipped, spoke, submission, trace, turned_back
 
-from calibrag.evaluation.confidence import hmr
+from calibrag.evaluation.answer_measures import parse_measure
 from calibrag.normalisation import answer_key
 from calibrag.runs.answer_runs import ANSWER_RUNS, BASELINES, file_answers
 from calibrag.runs.single_pass import reasoning_turns
 from calibrag.trace import ASPECTS, ModelEvent
 
+HMR = parse_measure("HMR")
 PASSAGES = {name: {"q": ["b", "c", "p"]} for name in ("PG-1", "PG-2")}
 
 
@@ -409,10 +410,10 @@ def test_baselines_have_the_hmr_that_a_constant_has(questions, share):
     for run, c in (("constant-50", 0.5), ("always-100", 1.0), ("always-0", 0.0)):
         entries = file_answers(named, {}, rule_settings(answers=[run])).entries
         stated = np.array([entry.confidence for entry in entries])
-        assert hmr(stated, np.zeros(len(entries), bool)) == (2 * (1 - c) / (2 - c))  # all wrong: R_U is 1
+        assert HMR(stated, np.zeros(len(entries), bool)) == (2 * (1 - c) / (2 - c))  # all wrong: R_U is 1
         right = np.arange(len(entries)) < share * len(entries)
         if right.any() and not right.all():
-            assert hmr(stated, right) == pytest.approx(2 * c * (1 - c))
+            assert HMR(stated, right) == pytest.approx(2 * c * (1 - c))
 
 
 # --- all rules -----------------------------------------------------------------------------------

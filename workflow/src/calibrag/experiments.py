@@ -220,13 +220,19 @@ def describe_experiment(config: Mapping[str, Any], name: str) -> dict[str, list[
 
 
 def check_runs(config: Mapping[str, Any]) -> None:
-    """Raise ConfigError unless the answer runs that are compared and drawn are some that can be filed."""
+    """Raise ConfigError unless the answer runs that are compared and drawn are some that can be filed, and a run is
+    compared with another.
+    """
     known = [*config["runs"]["answers"], JUDGE, CAPPED, *fitted_runs(config["confidence"]["fitted"])]
     compared, figures = config["evaluation"]["compared"]["answers"], config["reporting"]["figures"]
     named = {f"evaluation.compared.answers.{key}": [compared[key]] for key in ("reference", "by_type")}
     named["confidence.compared"] = config["confidence"]["compared"]
     named["reporting.figures.runs"] = figures["runs"]
     named["reporting.figures.arrows"] = [run for arrow in figures["arrows"] for run in arrow]
+    for kind, block in config["evaluation"]["compared"].items():
+        if block["reference"] == block["by_type"]:
+            problem = f"must be another run than {kind}.reference (got '{block['by_type']}' for both)"
+            raise ConfigError(f"evaluation.compared.{kind}.by_type", problem)
     for key, runs in named.items():
         if unknown := [run for run in runs if run not in known]:
             raise ConfigError(key, f"unknown run '{unknown[0]}'; {nearest(unknown[0], known)}")

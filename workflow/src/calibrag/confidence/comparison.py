@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from calibrag.confidence.extraction import read_signals
 from calibrag.confidence.fitted_folds import check_folds, read_folds
-from calibrag.errors import CalibragError
 from calibrag.evaluation import bootstrap
-from calibrag.evaluation.answer_measures import Answers, Measure, parse_measure
+from calibrag.evaluation.answer_measures import Answers, Measure, parse_measure, replicates
 from calibrag.evaluation.answer_significance import exchange_test
 from calibrag.normalisation import answer_key
 from calibrag.runs.names import BASE_RATE
@@ -56,14 +55,8 @@ class Sampled(NamedTuple):
 
 def sample(measures: Sequence[Measure], stated: NDArray, right: NDArray, index: NDArray) -> dict[Measure, Sampled]:
     """Return each measure of n answers on all of them and on the resamples ``index``, shape (B, n)."""
-    parts: dict[Measure, list[NDArray]] = {measure: [] for measure in measures}
-    for weights in bootstrap.multiplicities(index):
-        drawn = Answers(stated, right, weights=weights)
-        for measure in measures:
-            parts[measure].append(measure.of(drawn))
-    return {
-        measure: Sampled(float(measure(stated, right)), np.concatenate(blocks)) for measure, blocks in parts.items()
-    }
+    found = replicates([measure.of for measure in measures], Answers(stated, right), index)
+    return {measure: Sampled(float(measure(stated, right)), of) for measure, of in zip(measures, found, strict=True)}
 
 
 def sources_of(
@@ -72,8 +65,8 @@ def sources_of(
     """Return the studied run's answers that count, and source -> the confidence of each, NaN where it has none.
 
     A source is asked about the answers of the studied run, never its own: where another run answers otherwise, its
-    confidence is missing. Refusals have confidence 0 in every source. Questions that the run lacks do not count, nor do
-    right refusals.
+    confidence is missing. Refusals have confidence 0 in every source that has a confidence of some answer. Questions
+    that the run lacks do not count, nor do right refusals.
 
     Parameters
     ----------
@@ -85,18 +78,8 @@ def sources_of(
         The studied run.
     others
         Runs whose confidence is compared; those that the system has.
-
-    Raises
-    ------
-    CalibragError
-        The system has no such run.
     """
     answers = rows[(rows["run"] == studied) & ~rows["missing"]]
-    if not (rows["run"] == studied).any():
-        raise CalibragError(
-            f"the scored answers must hold the run {studied} (found {', '.join(dict.fromkeys(rows['run']))}); "
-            "set confidence.answers to one of them"
-        )
     answers = answers[~(answers["refused"] & ~answers["supported"])].reset_index(drop=True)
     filed = signals.set_index("qid")["filed_confidence"].reindex(answers["qid"]).to_numpy(float)
     sources = {studied: answers["confidence"].to_numpy(float), FILED: filed}
@@ -104,7 +87,10 @@ def sources_of(
         sources[name] = _same_answer(answers, of)
     sources |= {name: np.full(len(answers), constant) for name, constant in CONSTANTS.items()}
     refused = answers["refused"].to_numpy(bool)
-    return answers, {name: np.where(refused, 0.0, stated) for name, stated in sources.items()}
+    return answers, {
+        name: stated if np.isnan(stated[~refused]).all() and name != studied else np.where(refused, 0.0, stated)
+        for name, stated in sources.items()
+    }
 
 
 def _same_answer(answers: pd.DataFrame, other: pd.DataFrame) -> NDArray[np.float64]:
@@ -124,7 +110,8 @@ def compare_confidences(
     ``n`` counts the answers that the source has a confidence for, and ``rank`` the sources that have one for every
     answer. A ``_difference`` is the source less the studied rule on the answers that the source has, ``_p`` that of the
     pair-exchange test. ``beyond_next``: whether the interval of its accHMR less that of the next in rank leaves out 0;
-    None for the last. Measures are None where they are undefined.
+    None for the last. Measures are None where they are undefined. Where the system has not filed the studied run, for
+    its log does not hold what the run needs, its one row is the run's, all of whose answers are missing.
 
     Parameters
     ----------
@@ -133,6 +120,9 @@ def compare_confidences(
     resampling, tests
         The blocks ``evaluation.bootstrap`` and ``evaluation.significance`` of the configuration.
     """
+    if not (rows["run"] == studied).any():
+        unknown = pd.DataFrame([{"source": studied} | dict(zip(COUNTS, (0, rows["qid"].nunique(), 0, 0), strict=True))])
+        return _rank(unknown, {}, resampling["level"])
     answers, sources = sources_of(rows, signals, studied, others)
     wanted = list(map(parse_measure, MEASURES))
     right, rule = answers["right"].to_numpy(bool), sources[studied]

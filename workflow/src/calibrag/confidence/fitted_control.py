@@ -25,8 +25,8 @@ def permute_labels(
 
     Labels are exchanged between answers and the whole of `hold_out` is done again. Without a leak the AUROC is then .5
     on average, and the ``gain``, the accHMR less that of the constant .5, at most 0 on average: a confidence that knows
-    nothing gives R_O + R_U = 1, so its HMR is .5 at most. AUROC is NaN where right or wrong answers are missing; there
-    are no rows where there is nothing to fit.
+    nothing gives R_O + R_U = 1, so its HMR is .5 at most. AUROC and gain are NaN where right or wrong answers are
+    missing, for R_O or R_U is then 1 for free; there are no rows where there is nothing to fit.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def permute_labels(
         chance = float(acc_hmr(np.full(len(right), 0.5), right))
         for run, stated in confidences.items():
             found = float(acc_hmr(stated, right))
-            counts = (len(right), int(right.sum()))
-            rows.append((run, permutation, *counts, float(auroc(stated, right)), found, found - chance))
+            counts, area = (len(right), int(right.sum())), float(auroc(stated, right))
+            rows.append((run, permutation, *counts, area, found, np.nan if np.isnan(area) else found - chance))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calibrag.configuration import nearest
 from calibrag.errors import CalibragError
-from calibrag.evaluation import calibration, confidence
+from calibrag.evaluation import bootstrap, calibration, confidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +251,26 @@ def parse_measures(names: Iterable[str]) -> list[Measure]:
             raise CalibragError(f"'{measure}' is the measure '{measures[measures.index(measure)]}': name it once")
         measures.append(measure)
     return measures
+
+
+def replicates(statistics: Sequence[Callable[[Answers], NDArray]], answers: Answers, index: NDArray) -> NDArray:
+    """Return statistics, such as `Measure.of`, on resamples of answers, shape (statistics, B).
+
+    Parameters
+    ----------
+    statistics
+        Each takes the answers of many resamples, and returns shape (b,).
+    answers
+        Arrays of shape (n,), without weights.
+    index
+        Resamples, shape (B, n), from `bootstrap.resamples`.
+    """
+    found = []
+    for weights in bootstrap.multiplicities(index):
+        # one for all statistics, which share what it has counted
+        drawn = replace(answers, weights=weights)
+        found.append([statistic(drawn) for statistic in statistics])
+    return np.concatenate(found, axis=1)
 
 
 def describe_measures(measures: Sequence[Measure]) -> str:

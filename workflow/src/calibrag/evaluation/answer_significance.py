@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calibrag.evaluation import bootstrap, confidence
-from calibrag.evaluation.answer_measures import Answers, Measure
+from calibrag.evaluation.answer_measures import Answers, Measure, replicates
 from calibrag.evaluation.answer_summary import Missing, answers_of
 from calibrag.evaluation.significance import EPSILON, blocks
 
@@ -122,11 +122,8 @@ def difference_replicates(measures: Sequence[Measure], pair: tuple[Answers, Answ
 
     The shape is (measures, B).
     """
-    found = []
-    for weights in bootstrap.multiplicities(index):
-        one, two = (replace(answers, weights=weights) for answers in pair)
-        found.append([measure.of(one) - measure.of(two) for measure in measures])
-    return np.concatenate(found, axis=1)
+    one, two = (replicates([measure.of for measure in measures], answers, index) for answers in pair)
+    return one - two
 
 
 def holm(p: NDArray) -> NDArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 
 from calibrag.errors import CalibragError
 from calibrag.evaluation import bootstrap, confidence
-from calibrag.evaluation.answer_measures import Answers, Measure
+from calibrag.evaluation.answer_measures import Answers, Measure, replicates
 
 Missing = Literal["present", "wrong"]
 
@@ -25,10 +24,11 @@ def summarise_answer_run(
     """Return one row of a table: counts, then each measure with `ENDS`.
 
     Counts: ``n`` questions that the measures rest on, ``n_asked``, ``n_missing``, ``n_error``, ``n_refused``,
-    ``n_right``, ``n_right_refusals``, ``n_unsupported`` questions asked, ``share_no_wrong`` (resamples without a wrong
-    answer, where R_O is 1 for free) and ``share_no_right`` (likewise, R_U). A measure is None where it is undefined, as
-    all are where n is 0; it has no interval where n is 1. ``_undefined`` is the share of resamples in which it is, as
-    AUROC is in those of right answers alone: the interval is made of the others.
+    ``n_right``, ``n_undecided`` answers that count as wrong until somebody decides, ``n_right_refusals``,
+    ``n_unsupported`` questions asked, ``share_no_wrong`` (resamples without a wrong answer, where R_O is 1 for free)
+    and ``share_no_right`` (likewise, R_U). A measure is None where it is undefined, as all are where n is 0; it
+    has no interval where n is 1. ``_undefined`` is the share of resamples in which it is, as AUROC is in those of right
+    answers alone: the interval is made of the others.
 
     A refusal counts as an answer that is not right, with its confidence (see `confidence`). Only on a question
     without support (``supported`` False) it is right, and stays out of n; an answer there is wrong.
@@ -51,6 +51,7 @@ def summarise_answer_run(
         "n_error": int(per_question["error"].notna().sum()),
         "n_refused": int(per_question["refused"].sum()),
         "n_right": int(answers.totals.right),
+        "n_undecided": int((per_question["label"] == "undecided").sum()),
         "n_right_refusals": int((per_question["refused"] & ~per_question["supported"]).sum()),
         "n_unsupported": int((~per_question["supported"]).sum()),
     }
@@ -107,15 +108,9 @@ def _replicated(answers: Answers, measures: Sequence[Measure], B: int, seed: int
     """Return the measures, their replicates, and the shares of resamples without a wrong and without a right answer."""
     index = bootstrap.resamples(len(answers.right), B, seed)
     values = {measure: float(measure.of(answers)) for measure in measures}
-    parts: dict[Measure, list[np.ndarray]] = {measure: [] for measure in measures}
-    no_wrong = no_right = 0
-    for weights in bootstrap.multiplicities(index):
-        drawn = replace(answers, weights=weights)
-        no_wrong += int((drawn.totals.wrong == 0).sum())
-        no_right += int((drawn.totals.right == 0).sum())
-        for measure in measures:
-            parts[measure].append(measure.of(drawn))
-    return values, {measure: np.concatenate(blocks) for measure, blocks in parts.items()}, (no_wrong / B, no_right / B)
+    free = (lambda drawn: drawn.totals.wrong == 0, lambda drawn: drawn.totals.right == 0)
+    *found, no_wrong, no_right = replicates([*(measure.of for measure in measures), *free], answers, index)
+    return values, dict(zip(measures, found, strict=True)), (float(no_wrong.mean()), float(no_right.mean()))
 
 
 def _cells(measure: Measure, value: float, replicates: np.ndarray, level: float) -> dict[str, float | None]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Statistic = Callable[..., NDArray]
-"""Takes arrays of shape (..., n) and returns shape (...), as all of `evaluation.confidence` do."""
+"""Takes arrays of shape (..., n) and returns shape (...), as `mean` does."""
 
 _BLOCK = 2_000_000
 """Numbers gathered at once; bounds memory at some tens of MB however many questions there are."""
@@ -123,8 +123,3 @@ def paired_difference(
     value = statistic(*map(np.asarray, first)) - statistic(*map(np.asarray, second))
     difference = replicates(statistic, index, *first) - replicates(statistic, index, *second)
     return Interval(float(value), *interval(difference, level))
-
-
-def share_without_wrong(right: ArrayLike, index: NDArray) -> float:
-    """Return the share of resamples that hold no wrong answer, where R_O is 1 by definition and not by merit."""
-    return float(replicates(lambda resampled: resampled.all(axis=-1), index, np.asarray(right, dtype=bool)).mean())

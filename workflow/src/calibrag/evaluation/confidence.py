@@ -10,8 +10,7 @@ With c in [0, 1] the filed confidences, I+ the right and I- the wrong answers::
 All follow from five sums over the questions, `Totals`. What takes part in a sum is a row of `summands`, so that
 resamples and exchanges of questions are products of matrices and no arrays of questions.
 
-The functions of arrays take shape (..., n), work along the last axis and return shape (...). All but
-`overconfidence_bias` lie in [0, 1], higher = better.
+Of arrays of shape (..., n) see `answer_measures.parse_measure`. All but OB lie in [0, 1], higher = better.
 
 A refusal to an answerable question is an answer that is not right: it enters I- with the confidence filed with
 it, so a refusal at 0 costs accuracy and leaves R_O unharmed. A question that the run lacks has no confidence.
@@ -81,11 +80,6 @@ def summands(
     return np.stack(parts, axis=-1, dtype=float)
 
 
-def totals(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> Totals:
-    """Return the sums over the questions."""
-    return Totals.of(summands(confidence, right, filed).sum(axis=-2))
-
-
 def accuracy_of(sums: Totals) -> NDArray:
     """Return the share of right answers; NaN where no question counts."""
     return ratio(sums.right, sums.n)
@@ -129,33 +123,3 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray:
     """Return part / whole; NaN, undefined, where the whole is not above 0."""
     part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
-
-
-def accuracy(right: ArrayLike) -> NDArray:
-    """Return the share of right answers."""
-    return np.asarray(right, dtype=bool).mean(axis=-1)
-
-
-def r_o(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
-    """Return R_O, how little confidence went to wrong answers; 1 where none is wrong."""
-    return r_o_of(totals(confidence, right, filed))
-
-
-def r_u(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
-    """Return R_U, how much confidence went to right answers; 1 where none is right."""
-    return r_u_of(totals(confidence, right, filed))
-
-
-def hmr(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
-    """Return HMR, the harmonic mean of R_O and R_U; 0 where both are 0."""
-    return hmr_of(totals(confidence, right, filed))
-
-
-def acc_hmr(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
-    """Return accHMR = accuracy x HMR."""
-    return acc_hmr_of(totals(confidence, right, filed))
-
-
-def overconfidence_bias(confidence: ArrayLike, right: ArrayLike, filed: ArrayLike | None = None) -> NDArray:
-    """Return OB in [-1, 1]: mean confidence less accuracy, above 0 where too much was claimed; NaN if none is filed."""
-    return overconfidence_bias_of(totals(confidence, right, filed))

@@ -35,9 +35,9 @@ def analyse_errors(
     the passages that the question needs (``needed``, those with a grade above 0), the filing pass found as many as
     ``found_by_filing_pass`` says, and all passes together ``found_by_any_pass``; None where nothing was judged, or the
     traces do not hold what searches found. ``right_in_another_pass``: a pass other than the filing one submitted a
-    right answer. ``right_turned_back``: a right answer was turned back in some pass. ``turned_back_counted``: the filed
-    answer had been turned back in some pass, so that such a submission was counted for it; these two are None where
-    the traces do not hold what was turned back, or there is no answer.
+    right answer; None where no other ran. ``right_turned_back``: a right answer was turned back in some pass.
+    ``turned_back_counted``: the filed answer had been turned back in some pass, so that such a submission was counted
+    for it; these two are None where the traces do not hold what was turned back, or there is no answer.
 
     Parameters
     ----------
@@ -80,7 +80,9 @@ def _row(
         "needed": len(needed) or None,
         "found_by_filing_pass": _found(needed, filing),
         "found_by_any_pass": _found(needed, ran),
-        "right_in_another_pass": any(right(question.qid, text) for trace in others for text in _submitted(trace)),
+        "right_in_another_pass": any(right(question.qid, text) for trace in others for text in _submitted(trace))
+        if others
+        else None,
         "right_turned_back": any(right(question.qid, text) for text in turned_back) if known else None,
         "turned_back_counted": key in map(answer_key, turned_back) if known and key is not None else None,
     }

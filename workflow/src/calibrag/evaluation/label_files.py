@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from calibrag.errors import InputError
+from calibrag.errors import CalibragError, InputError
 from calibrag.evaluation.csv_files import write_rows
 from calibrag.evaluation.labels import Conflict, Decision, Given, Label, Labels, Place
 from calibrag.normalisation import answer_key
 from calibrag.records import Question, read_jsonl
 
 REVIEW_COLUMNS = ("qid", "question", "gold", "answer", "filed", "right")
-COUNT_COLUMNS = ("collection", "system", "source", "n", "n_decided", "n_compared", "n_differ")
+COUNT_COLUMNS = ("collection", "system", "source", "n", "n_decided", "n_compared", "n_differ", "n_undecided_right")
 
 _YES = {"yes", "true", "1", "right", "y"}
 _NO = {"no", "false", "0", "wrong", "n"}
@@ -56,27 +56,68 @@ def read_review(path: str | Path) -> dict[Place, bool]:
     Raises
     ------
     InputError
-        A column is missing, a value of ``right`` is neither yes nor no, or two rows disagree on an answer.
+        The file is no CSV in UTF-8, a column is missing or there twice, a row is short or long or names no answer, a
+        value of ``right`` is neither yes nor no, or two rows disagree on an answer.
     """
     reviewed: dict[Place, bool] = {}
-    with open(path, encoding="utf-8-sig", newline="") as stream:
-        rows = csv.DictReader(stream)
-        if missing := sorted({"qid", "answer", "right"} - set(rows.fieldnames or ())):
-            problem = (
-                f"must have the columns {', '.join(REVIEW_COLUMNS)}, joined by commas (lacks {', '.join(missing)})"
-            )
-            raise InputError(path, problem, 1)
-        for row in rows:
-            said = (row["right"] or "").strip().casefold()
-            if not said:
-                continue
-            if said not in _YES | _NO:
-                raise InputError(path, f"must be yes, no or empty (got {row['right']!r})", rows.line_num, "right")
-            place = row["qid"], answer_key(row["answer"])
-            if reviewed.setdefault(place, said in _YES) != (said in _YES):
-                problem = f"must judge an answer once (got yes and no for {row['answer']!r} to {row['qid']})"
-                raise InputError(path, problem, rows.line_num, "right")
+    for line, row in _review_rows(path):
+        said = row["right"].strip().casefold()
+        if not said:
+            continue
+        if said not in _YES | _NO:
+            raise InputError(path, f"must be yes, no or empty (got {row['right']!r})", line, "right")
+        if not row["answer"].strip():
+            raise InputError(path, "must be the answer that is judged (got none)", line, "answer")
+        place = row["qid"].strip(), answer_key(row["answer"])
+        if reviewed.setdefault(place, said in _YES) != (said in _YES):
+            problem = f"must judge an answer once (got yes and no for {row['answer']!r} to {row['qid']})"
+            raise InputError(path, problem, line, "right")
     return reviewed
+
+
+def _review_rows(path: str | Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a review file, each with the number of its last line; raises InputError as `read_review`."""
+    line = 1
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            # strict: a quote that nobody closed would swallow the rows behind it
+            rows = csv.DictReader(stream, strict=True)
+            names = rows.fieldnames or []
+            if wrong := [name for name in ("qid", "answer", "right") if names.count(name) != 1]:
+                wanted = f"the columns {', '.join(REVIEW_COLUMNS)}, joined by commas, each once"
+                raise InputError(path, f"must have {wanted} (got {', '.join(names)}; see {', '.join(wrong)})", 1)
+            for row in rows:
+                line = rows.line_num
+                if None in row or None in row.values():
+                    raise InputError(path, f"must have {len(names)} cells, as the first line has", line)
+                yield line, row
+    except UnicodeDecodeError:
+        raise InputError(path, "must be saved as CSV in UTF-8 (found another encoding)") from None
+    except csv.Error as error:
+        raise InputError(path, f"must be CSV ({error}); the row begins behind this line", line) from None
+
+
+def describe_reviewed(reviewed: Collection[Place], questions: Iterable[Question], given: Given) -> str:
+    """Return how many reviewed answers there are, and how many of them go unused here, as a line for the log.
+
+    Raises
+    ------
+    CalibragError
+        None of them is to a question of the collection: their ids are those of another, or a spreadsheet changed them.
+    """
+    known = {question.qid for question in questions}
+    strange = sorted({qid for qid, _ in reviewed} - known)
+    if reviewed and not any(qid in known for qid, _ in reviewed):
+        raise CalibragError(
+            "the reviewed answers must be to questions of the collection (found none, but qids such as "
+            f"{strange[0]!r}); keep the column qid as undecided.csv has it"
+        )
+    places = {(qid, answer_key(answer)) for qid, answers in given.answers.items() for answer in answers}
+    unused = sum(place not in places for place in reviewed)
+    return (
+        f"{len(reviewed)} answers reviewed, {unused} of them given by no pass or run of this system; "
+        f"{len(strange)} qids of them are of no question"
+    )
 
 
 def read_log_labels(path: str | Path, by_pass: Mapping[tuple[str, int], str]) -> dict[str, dict[Place, bool]]:

@@ -117,21 +117,28 @@ class Conflict(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The labels, what waits for a person, where sources disagree, and how often each was compared."""
+    """The labels, what waits for a person, where sources disagree, and how often each source was compared with the one
+    that decided, and calls right what is undecided.
+    """
 
     labels: list[Label]
     undecided: list[tuple[Question, str]]
     conflicts: list[Conflict]
     compared: Counter[str]
+    undecided_right: Counter[str]
 
-    def counts(self) -> list[tuple[str, int, int, int]]:
+    def counts(self) -> list[tuple[str, int, int, int, int]]:
         """Return for each source that said something: its name, labels that it decided, answers on which it said
-        something too where another decided, and those of them on which it says the opposite.
+        something too where another decided, those of them on which it says the opposite, and the undecided ones, which
+        count as wrong, that it calls right.
         """
         decided = Counter(label.source for label in self.labels)
         differ = Counter(conflict.other for conflict in self.conflicts)
-        sources = dict.fromkeys([*decided, *self.compared])
-        return [(source, decided[source], self.compared[source], differ[source]) for source in sources]
+        sources = dict.fromkeys([*decided, *self.compared, *self.undecided_right])
+        return [
+            (source, decided[source], self.compared[source], differ[source], self.undecided_right[source])
+            for source in sources
+        ]
 
 
 def label_answers(
@@ -143,7 +150,7 @@ def label_answers(
     """Return one label for each distinct answer, in the order of the questions and of the answers' keys.
 
     An answer is right that matches the gold answers (`judging.judge`) in one of the forms in which it was given. One
-    that does not, but is near (`is_near`), no match decides.
+    that does not, but is near (`is_near`) in one of them, no match decides.
 
     Parameters
     ----------
@@ -154,7 +161,7 @@ def label_answers(
     near
         Token F1 with a gold answer from which on an answer that does not match is left to a person, in [0, 1].
     """
-    decision = Decision([], [], [], Counter())
+    decision = Decision([], [], [], Counter(), Counter())
     for question in questions:
         forms: dict[str, list[str]] = {}
         for answer in given.get(question.qid, ()):
@@ -171,7 +178,7 @@ def _decide(
 ) -> None:
     answer, qid = forms[0], question.qid
     match = any(judge(form, question).right for form in forms)
-    if match or not is_near(answer, question, near):
+    if match or not any(is_near(form, question, near) for form in forms):
         opinions = {"match": match, **opinions}
     deciding = "unsupported" if not question.supported else next((s for s in DECIDING if s in opinions), "undecided")
     # neither an answer without support nor an undecided one is right
@@ -179,6 +186,7 @@ def _decide(
     decision.labels.append(Label(qid=qid, answer=answer, right=right, source=deciding))
     if deciding == "undecided":
         decision.undecided.append((question, answer))
+        decision.undecided_right.update(source for source, calls_right in opinions.items() if calls_right)
     if deciding in ("undecided", "unsupported"):
         return
     for source, other in opinions.items():

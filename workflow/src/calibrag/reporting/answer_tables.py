@@ -24,6 +24,7 @@ RUNS = {
     "n_error": "errors",
     "n_refused": "refused",
     "n_right": "right",
+    "n_undecided": "undecided",
     "n_right_refusals": "right refusals",
     "share_no_wrong": "resamples without wrong",
     "share_no_right": "resamples without right",
@@ -102,7 +103,8 @@ def describe_runs(table: pd.DataFrame, measures: Sequence[str]) -> list[str]:
     """Return what a caption says of the measures, and of resamples in which one is undefined."""
     notes = [
         describe_measures(parse_measures(measures)),
-        "A dash: undefined. Without a wrong answer R_O is 1, and without a right one R_U.",
+        "A dash: undefined. Without a wrong answer R_O is 1, and without a right one R_U. Undecided: answers near a "
+        "gold answer, counted as wrong until a review or a judge decides; as many more may be right.",
     ]
     undefined = {name: table[f"{name}_undefined"].max() for name in measures}
     if listed := [f"{name} {share:.1%}" for name, share in undefined.items() if share > 0]:

@@ -88,7 +88,8 @@ def describe_comparison(studied: str, tests: Mapping[str, Any]) -> str:
         f"All on the answers of {studied}, whose own confidence is the rule; refusals have 0 throughout; missing: "
         "answers for which there is no such confidence, so that the rule is compared on the others. p: "
         f"pair-exchange test, {tests['trials']:,} trials (seed {tests['seed']}), not corrected for the number of "
-        "rows. Rank by accHMR; beyond the next: the interval of the difference to the next in rank leaves out 0. "
+        "rows. Rank by accHMR, of those with a confidence of every answer; beyond the next: the interval of the "
+        "difference to the next in rank leaves out 0, not corrected for having been ranked by the same answers. "
         "Resamples without a value, such as AUROC where no answer is right, are left out of its interval; that of "
         "ECE lies high, since resamples look less calibrated than their answers."
     )

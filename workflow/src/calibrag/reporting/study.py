@@ -37,6 +37,7 @@ LABELS = {
     "n_decided": "decided",
     "n_compared": "compared",
     "n_differ": "differ",
+    "n_undecided_right": "right of the undecided",
 }
 ERRORS = {
     "collection": "collection",
@@ -91,7 +92,8 @@ def describe_labels(near: float) -> list[str]:
         "as wrong until a review or a judge decides. Unsupported: the corpus holds no support, so that any answer is "
         "wrong.",
         "Compared: answers of which this source says something too where another decided; differ: it says the "
-        "opposite (conflicts.csv lists them). log: what the log of an import says of its own answers, which decides "
+        "opposite (conflicts.csv lists them). Right of the undecided: undecided answers that this source calls right; "
+        "they are not among those compared. log: what the log of an import says of its own answers, which decides "
         "nothing.",
     ]
 

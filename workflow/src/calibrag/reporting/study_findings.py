@@ -9,7 +9,7 @@ import pandas as pd
 
 from calibrag.evaluation.cost import RUN
 from calibrag.reporting.cells import format_number
-from calibrag.reporting.findings import interval_of, is_beyond_noise, listed, noise, shown
+from calibrag.reporting.findings import interval_of, listed, noise, shown
 
 _EQUAL = 1e-12
 _LEVEL = 0.05
@@ -24,23 +24,26 @@ def _of_system(table: pd.DataFrame, word: str) -> Callable[[str], str]:
 
 
 def signal_sentences(table: pd.DataFrame, digits: int) -> list[str]:
-    """Return a sentence a system: how many signals tell right answers from wrong ones, and which tells the most."""
+    """Return a sentence a system: how many signals tell right answers from wrong ones, and which tells the most.
+
+    It rests on the tests, corrected for all signals of a system; intervals are too narrow with few answers.
+    """
     said, of = [], _of_system(table, "of")
     for (collection, system), rows in table.groupby(_KEYS, sort=False):
         known = rows.dropna(subset=["auroc"])
         if known.empty:
             said.append(f"On {collection} none of the {len(rows)} signals{of(system)} has an AUROC.")
             continue
-        telling = sum(
-            is_beyond_noise(low - 0.5, high - 0.5)
-            for low, high in zip(known["auroc_low"], known["auroc_high"], strict=True)
-        )
-        best = known.loc[(known["auroc"] - 0.5).abs().idxmax()]
+        telling = known[known["p_adjusted"] < _LEVEL]
+        best = (telling if len(telling) else known).assign(far=lambda rows: (rows["auroc"] - 0.5).abs())
+        best = best.loc[best["far"].idxmax()]
         with_what = "right" if best["auroc"] >= 0.5 else "wrong"
+        of_these = "of these " if len(telling) else ""
         said.append(
-            f"On {collection} the intervals of {telling} of {len(known)} signals{of(system)} leave out .5; farthest "
-            f"from it is {best['signal'].replace('_', ' ')}, AUROC {shown(*interval_of(best, 'auroc'), digits)}, more "
-            f"of which goes with {with_what} answers."
+            f"On {collection} {len(telling)} of {len(known)} signals{of(system)} tell right answers from wrong ones at "
+            f"the level {format_number(_LEVEL, 2)} after correction; {of_these}the farthest from .5 is "
+            f"{best['signal'].replace('_', ' ')}, AUROC {shown(*interval_of(best, 'auroc'), digits)} on "
+            f"{int(best['n']):,} answers, more of which goes with {with_what} answers."
         )
     return said
 
@@ -56,7 +59,8 @@ def confidence_sentences(table: pd.DataFrame, studied: str, digits: int) -> list
     said, by = [], _of_system(table, "by")
     for (collection, system), rows in table.groupby(_KEYS, sort=False):
         where = f"On {collection} the answers of {studied}{by(system)}"
-        known = rows.dropna(subset=["accHMR"]).sort_values("accHMR", ascending=False, kind="stable")
+        # a source without a rank lacks some of the answers, so that its accHMR is of others
+        known = rows.dropna(subset=["accHMR", "rank"]).sort_values("accHMR", ascending=False, kind="stable")
         if known.empty:
             said.append(f"{where} have no accHMR by any confidence.")
             continue
@@ -136,14 +140,20 @@ def ablation_sentences(table: pd.DataFrame, measure: str, digits: int) -> list[s
 
 
 def label_sentences(table: pd.DataFrame) -> list[str]:
-    """Return a sentence a system: how many labels it has, which sources gave them, and how often a review differs."""
+    """Return a sentence a system: how many labels it has, which sources gave them, and what waits for a review.
+
+    Of what waits is told how much of it another source, such as a log, calls right.
+    """
     said, of = [], _of_system(table, "of")
     for (collection, system), rows in table.groupby(_KEYS, sort=False):
         sources = rows[rows["n_decided"] > 0]
         counts = [f"{int(row['n_decided']):,} by {row['source']}" for _, row in sources.iterrows()]
         undecided = int(sources.loc[sources["source"] == "undecided", "n_decided"].sum())
         counts = [count for count in counts if not count.endswith("undecided")]
-        waiting = f"; {undecided:,} wait for a review and count as wrong" if undecided else ""
+        called = rows[rows["n_undecided_right"] > 0]
+        calls = [f"{row['source']} calls {int(row['n_undecided_right']):,} right" for _, row in called.iterrows()]
+        of_these = f" ({listed(calls)})" if calls else ""
+        waiting = f"; {undecided:,} wait for a review and count as wrong{of_these}" if undecided else ""
         answers = f"{int(rows['n'].iloc[0]):,} distinct answers{of(system)}"
         said.append(f"On {collection} {answers} have labels: {listed(counts)}{waiting}.")
     return said
@@ -155,6 +165,11 @@ def error_sentences(table: pd.DataFrame) -> list[str]:
     for (collection, system), rows in table.groupby(_KEYS, sort=False):
         asked = int(rows["n"].sum())
         wrong = rows[rows["outcome"] == "wrong"]
+        if set(rows["outcome"]) == {"missing"}:
+            said.append(
+                f"On {collection} none of the {asked:,} questions{of(system)} has an answer in the studied run."
+            )
+            continue
         if wrong.empty:
             said.append(f"On {collection} none of the {asked:,} questions got a wrong answer{of(system)}.")
             continue
