@@ -158,6 +158,15 @@ def test_a_citation_of_a_passage_that_is_not_filed_is_asked_for_again_and_then_d
     assert said == ["1 citations of passages that are not filed were dropped"]
 
 
+def test_a_second_answer_that_could_not_be_asked_for_costs_its_own_run_alone():
+    failed = ModelCallError("timeout", "scripted", None, "no reply")
+    _, _, ask = asking('{"confidence": 80, "citations": []}', failed)
+    [opinion] = ask([CASE])
+    assert opinion == Opinion(0.8, None, failed=True)
+    runs, _ = filed([opinion])
+    assert runs == {JUDGE: [("Ridley Scott", 0.8), (None, 0.0)], CAPPED: [(None, 0.0)]}
+
+
 def test_a_request_that_fails_costs_its_answer_and_no_other():
     failed = ModelCallError("timeout", "scripted", None, "no reply")
     _, said, ask = asking(failed, '{"confidence": 5, "citations": []}', '{"answer": "x"}')

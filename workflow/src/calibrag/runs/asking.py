@@ -27,6 +27,9 @@ from calibrag.retrieval.runs import Rankings
 from calibrag.runs.names import CAPPED, JUDGE
 from calibrag.trace import RunEntry
 
+_LONGEST = 200
+"""Characters of a second answer: a small model that runs on and on says nothing more."""
+
 
 class Case(NamedTuple):
     """What is asked about: a question with its filed answer, quotes of the verified nuggets, each with its passage's
@@ -40,10 +43,14 @@ class Case(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """The model's confidence in the answer, in [0, 1], and its answer from the nuggets alone, None for none."""
+    """The model's confidence in the answer, in [0, 1], and its answer from the nuggets alone, None for none.
+
+    ``failed``: it could not be asked for that answer.
+    """
 
     confidence: float
     second: str | None
+    failed: bool = False
 
 
 class Asker(Protocol):
@@ -117,9 +124,9 @@ class ChatAsker:
         judged = self._judged(cases)
         known = [place for place, case in enumerate(cases) if judged[place] is not None and case.nuggets]
         seconds = self._complete([self._again_request(cases[place]) for place in known], [cases[p] for p in known])
-        second = {place: (reply or {}).get("answer") for place, reply in zip(known, seconds, strict=True)}
+        second = dict(zip(known, seconds, strict=True))
         return [
-            None if reply is None else Opinion(reply["confidence"] / 100, second.get(place) or None)
+            None if reply is None else _opinion(reply["confidence"] / 100, second.get(place, {"answer": ""}))
             for place, reply in enumerate(judged)
         ]
 
@@ -153,7 +160,14 @@ class ChatAsker:
 
     def _again_request(self, case: Case) -> ChatRequest:
         filled = self._again.fill(question=case.question, nuggets=_listed(case.nuggets))
-        return ChatRequest(messages=filled, decoding=self._decoding, schema=_object(answer={"type": "string"}))
+        return ChatRequest(
+            messages=filled, decoding=self._decoding, schema=_object(answer={"type": "string", "maxLength": _LONGEST})
+        )
+
+
+def _opinion(confidence: float, again: Mapping | None) -> Opinion:
+    """Return an opinion of the reply that holds the second answer, an empty text for none; None: the request failed."""
+    return Opinion(confidence, (again or {}).get("answer") or None, failed=again is None)
 
 
 def _strange(reply: Mapping, case: Case) -> list[int]:
@@ -213,7 +227,7 @@ def ask_again(
         for entry in entries:
             if entry.answer is None:
                 made.append(replace(entry, run=run, confidence=0.0))
-            elif (opinion := said[entry.qid]) is not None:
+            elif (opinion := said[entry.qid]) is not None and not (run == CAPPED and opinion.failed):
                 cap = 1.0 if run == JUDGE else caps[agreement(entry.answer, opinion.second)]
                 made.append(replace(entry, run=run, confidence=min(opinion.confidence, cap)))
     return made
