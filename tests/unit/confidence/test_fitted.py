@@ -12,9 +12,10 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 
+from calibrag.confidence import fitted_models
 from calibrag.confidence.fitted import as_signals, cross_fit, fit_models, predict
 from calibrag.confidence.fitted_folds import assign_folds
-from calibrag.confidence.fitted_models import VaryingSignals, best_threshold
+from calibrag.confidence.fitted_models import FittedConfidence, VaryingSignals, best_threshold
 from calibrag.confidence.fitted_runs import fit_confidence
 from calibrag.errors import CalibragError, LeakError
 from calibrag.evaluation.answer_measures import parse_measure
@@ -236,3 +237,16 @@ def test_a_question_in_two_rows_and_an_infinite_signal_are_refused():
 
 def test_a_leak_is_an_error_of_calibrag():
     assert issubclass(LeakError, CalibragError)
+
+
+def test_a_calibration_never_turns_the_order_of_scores_around(monkeypatch):
+    signals, right = pd.DataFrame({"s": np.arange(40.0)}), np.arange(40) >= 20
+    settings = ("logistic", {"C": [1.0]}, 3, 2, "sigmoid", 19)
+    groups = [str(n) for n in range(40)]
+    assert FittedConfidence(*settings).fit(signals, right, groups).reason_ is None
+    # what the inner folds learnt misleads on the answers that they hold out
+    monkeypatch.setattr(fitted_models, "cross_val_predict", lambda *_, **__: np.where(right, -1.0, 1.0))
+    model = FittedConfidence(*settings).fit(signals, right, groups)
+    assert model.reason_ == "held-out scores do not rise with right answers"
+    assert set(model.confidence(signals)) == {0.5} and set(model.sharpened(signals)) == {0.5}
+    assert (model.chosen_, model.log_loss_, model.threshold_, model.weights(signals, right)) == ({}, None, None, {})

@@ -102,8 +102,8 @@ def _quick() -> Iterator[None]:
 class FittedConfidence:
     """Confidence in [0, 1] as a function of signals, learnt from answers known to be right or wrong.
 
-    Where too few answers are right, or wrong, or no signal varies, it is the share of right answers, and ``reason_``
-    says why.
+    Where too few answers are right, or wrong, no signal varies, or what was learnt does not rise with right answers
+    among those held out, it is the share of right answers, and ``reason_`` says why.
 
     Parameters
     ----------
@@ -176,6 +176,11 @@ class FittedConfidence:
         given = FrozenEstimator(_Scored().fit(None, right))
         calibrated = CalibratedClassifierCV(given, method=self.calibration, cv=parts)
         self._calibrated = calibrated.fit(scores[:, None], right)
+        low, high = self._calibrated.predict_proba(np.array([[scores.min()], [scores.max()]]))[:, 1]
+        if low >= high:
+            # a falling calibration would turn the order of the outer model's scores around
+            self.chosen_, self.log_loss_, self.reason_ = {}, None, "held-out scores do not rise with right answers"
+            return
         self.threshold_ = best_threshold(scores, right)
 
     def _scores(self, signals: pd.DataFrame) -> NDArray[np.float64]:
